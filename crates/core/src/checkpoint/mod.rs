@@ -1,0 +1,5 @@
+//! Checkpoints: schema, YAML, building, retention.
+
+pub mod schema;
+
+pub use schema::*;
