@@ -1,4 +1,4 @@
 //! Text: normalising, folding, words, cutting, token estimates, redaction. Pure functions; nothing here does I/O.
 
-#[allow(dead_code, unused_imports, reason = "the first rooms that use it are in the making")]
+#[allow(dead_code, unused_imports, unused_macros, reason = "the first rooms that use it are in the making")]
 pub(crate) mod pattern;
