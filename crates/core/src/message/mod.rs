@@ -1,7 +1,10 @@
 //! The conversation as hosts hand it over: roles, blocks, tool calls. Reading never fails: unknown roles and blocks
 //! are carried along by name, `null` and odd shapes become empty content (FAULTS E4).
 
+mod identity;
 mod parse;
+
+pub use identity::{Key, role_name, unseen};
 
 use serde_json::Value;
 

@@ -1,0 +1,203 @@
+//! Which message is which: keys that survive a restart and a host that shortens old results (DESIGN section 3,
+//! Alignment).
+
+use super::{Block, Message, Role};
+use siphasher::sip::SipHasher13;
+use siphasher::sip128::{Hasher128, SipHasher13 as SipHasher128};
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+
+/// Light identity of a message: one 64-bit hash over role and tool call id, or role and timestamp, or, where a host
+/// gives neither, role and text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// The hash.
+    pub hash: u64,
+    /// The host itself names the message (tool call id or timestamp): the same hash is the same message, whatever
+    /// became of its text. Otherwise only the order tells two equal texts apart.
+    pub strong: bool,
+}
+
+impl Message {
+    /// The light key of this message.
+    pub fn key(&self) -> Key {
+        let mut hasher = SipHasher13::new();
+        role_name(&self.role).hash(&mut hasher);
+        let strong = if let Some(id) = self.tool_call_id.as_deref().filter(|id| !id.is_empty()) {
+            ("call", id).hash(&mut hasher);
+            true
+        } else if let Some(timestamp) = self.timestamp {
+            ("time", timestamp).hash(&mut hasher);
+            true
+        } else {
+            self.hash_content(&mut hasher);
+            false
+        };
+        Key { hash: hasher.finish(), strong }
+    }
+
+    /// Fingerprint: a hash keyed by the session over role, tool call id, visible text, timestamp and occurrence
+    /// number. Thinking, usage and the form of the content do not enter.
+    pub fn fingerprint(&self, key: &[u8; 16], occurrence: u32) -> u128 {
+        let mut hasher = SipHasher128::new_with_key(key);
+        role_name(&self.role).hash(&mut hasher);
+        self.tool_call_id.hash(&mut hasher);
+        self.text().hash(&mut hasher);
+        self.timestamp.hash(&mut hasher);
+        occurrence.hash(&mut hasher);
+        hasher.finish128().as_u128()
+    }
+
+    fn hash_content(&self, hasher: &mut impl Hasher) {
+        for block in &self.blocks {
+            match block {
+                Block::Text(text) | Block::ToolResult { text, .. } => text.hash(hasher),
+                Block::ToolCall { id, name, arguments } => {
+                    (id, name, arguments.to_string()).hash(hasher);
+                }
+                Block::Image { bytes } => bytes.hash(hasher),
+                Block::Thinking(_) | Block::Other { .. } => {}
+            }
+        }
+    }
+}
+
+/// The host's name of a role, as it is stored.
+pub fn role_name(role: &Role) -> &str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::ToolResult => "toolResult",
+        Role::CompactionSummary => "compactionSummary",
+        Role::BranchSummary => "branchSummary",
+        Role::Custom => "custom",
+        Role::BashExecution => "bashExecution",
+        Role::System => "system",
+        Role::Other(name) => name,
+    }
+}
+
+/// Which of `incoming` are not yet in `known` (both in conversation order): their indices, ascending.
+///
+/// Messages that the host names are known by name. The others are aligned as a sequence: the longest run at the end
+/// of `known` that `incoming` goes on from, else each text is known as often as it was seen, so that handing over
+/// the same messages twice changes nothing.
+pub fn unseen(known: &[Key], incoming: &[Key]) -> Vec<usize> {
+    let names: HashSet<u64> = known.iter().filter(|key| key.strong).map(|key| key.hash).collect();
+    let mut seen_here = HashSet::new();
+    let overlap = overlap(known, incoming);
+    let mut left: HashMap<u64, usize> = HashMap::new();
+    if overlap == 0 {
+        for key in known.iter().filter(|key| !key.strong) {
+            *left.entry(key.hash).or_default() += 1;
+        }
+    }
+    let mut fresh = Vec::new();
+    for (index, key) in incoming.iter().enumerate() {
+        let known_already = if key.strong {
+            names.contains(&key.hash) || !seen_here.insert(key.hash)
+        } else if overlap > 0 {
+            index < overlap
+        } else {
+            match left.get_mut(&key.hash) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    true
+                }
+                _ => false,
+            }
+        };
+        if !known_already {
+            fresh.push(index);
+        }
+    }
+    fresh
+}
+
+/// Length of the longest start of `incoming` that is an end of `known`, in one pass over both.
+fn overlap(known: &[Key], incoming: &[Key]) -> usize {
+    let mut borders = vec![0usize; incoming.len()];
+    let mut length = 0usize;
+    for index in 1..incoming.len() {
+        while length > 0 && incoming.get(index) != incoming.get(length) {
+            length = borders.get(length - 1).copied().unwrap_or(0);
+        }
+        if incoming.get(index) == incoming.get(length) {
+            length += 1;
+        }
+        if let Some(border) = borders.get_mut(index) {
+            *border = length;
+        }
+    }
+    let mut matched = 0usize;
+    for key in known {
+        while matched > 0 && (matched == incoming.len() || incoming.get(matched) != Some(key)) {
+            matched = borders.get(matched - 1).copied().unwrap_or(0);
+        }
+        if incoming.get(matched) == Some(key) {
+            matched += 1;
+        }
+    }
+    matched
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn weak(text: &str) -> Key {
+        Message::user(text).key()
+    }
+
+    fn keys(texts: &[&str]) -> Vec<Key> {
+        texts.iter().map(|text| weak(text)).collect()
+    }
+
+    #[test]
+    fn the_same_messages_twice_are_known() {
+        let known = keys(&["a", "ok", "b", "ok"]);
+        assert!(unseen(&known, &known).is_empty());
+        assert!(unseen(&known, &keys(&["b", "ok"])).is_empty());
+        assert!(unseen(&known, &keys(&["a", "ok"])).is_empty());
+    }
+
+    #[test]
+    fn a_repeated_text_after_the_known_end_is_new() {
+        let known = keys(&["a", "continue"]);
+        assert_eq!(unseen(&known, &keys(&["a", "continue", "b", "continue"])), vec![2, 3]);
+    }
+
+    #[test]
+    fn a_shortened_tool_result_is_the_same_message() {
+        let mut first = Message::user("ten kilobytes");
+        first.role = Role::ToolResult;
+        first.tool_call_id = Some("c1".into());
+        let mut shortened = first.clone();
+        shortened.blocks = vec![Block::Text("[shortened]".into())];
+        assert!(unseen(&[first.key()], &[shortened.key()]).is_empty());
+    }
+
+    #[test]
+    fn thinking_and_block_form_do_not_enter_the_fingerprint() {
+        let plain = Message::assistant("x");
+        let mut rich = plain.clone();
+        rich.blocks.insert(0, Block::Thinking("hm".into()));
+        let key = [7; 16];
+        assert_eq!(plain.fingerprint(&key, 0), rich.fingerprint(&key, 0));
+        assert_ne!(plain.fingerprint(&key, 0), plain.fingerprint(&key, 1));
+        assert_ne!(plain.fingerprint(&key, 0), plain.fingerprint(&[8; 16], 0));
+    }
+
+    proptest! {
+        #[test]
+        fn growing_by_appending_yields_exactly_the_new_end(known in prop::collection::vec(0u8..4, 1..40), more in prop::collection::vec(0u8..4, 0..10)) {
+            let texts: Vec<String> = known.iter().chain(&more).map(|n| n.to_string()).collect();
+            let all: Vec<Key> = texts.iter().map(|text| weak(text)).collect();
+            let fresh = unseen(&all[..known.len()], &all);
+            // Equal texts may align further to the right, never further to the left, and nothing old is new.
+            prop_assert!(fresh.iter().all(|index| *index >= known.len() || more.is_empty()));
+            prop_assert!(fresh.len() <= more.len());
+        }
+    }
+}
