@@ -1,7 +1,14 @@
 //! Text: normalising, folding, words, cutting, token estimates, redaction. Pure functions; nothing here does I/O.
 
 pub mod clip;
+pub mod fold;
+pub mod normalize;
 #[allow(dead_code, unused_imports, unused_macros, reason = "the first rooms that use it are in the making")]
 pub(crate) mod pattern;
 pub mod tokens;
 pub mod wellformed;
+pub mod words;
+
+pub use fold::fold;
+pub use normalize::{clean, normalize, strip_marks};
+pub use words::{STOP_WORDS, is_stop_word, keywords, sentences, words};
