@@ -1,0 +1,73 @@
+'use strict'
+// The door of the package. It loads the native part, gives every error a stable `code`, and lists every export by
+// name: the list below is the public surface, and `import { name } from 'clawback'` finds the names by reading it.
+
+const { loadBinding } = require('./lib/loader.js')
+const { asyncExport, syncExport } = require('./lib/boundary.js')
+
+const native = loadBinding()
+/** `sync(name, n)`: throws; the first n arguments must be well-formed strings. */
+const sync = (name, strings) => syncExport(native, name, strings)
+/** `async(name, n)`: always rejects, never throws; the first n arguments must be well-formed strings. */
+const async = (name, strings) => asyncExport(native, name, strings)
+
+// text
+exports.normalize = sync('normalize')
+exports.extractKeywords = sync('extractKeywords')
+exports.compareItems = sync('compareItems')
+exports.isSemanticDuplicate = sync('isSemanticDuplicate')
+exports.mergeItems = sync('mergeItems')
+exports.mergeItemsAsync = async('mergeItemsAsync')
+exports.extractDecisionFromResponse = sync('extractDecisionFromResponse')
+exports.isRealUserMessage = sync('isRealUserMessage')
+exports.userText = sync('userText')
+exports.estimateTokens = sync('estimateTokens')
+exports.estimateMessageTokens = sync('estimateMessageTokens')
+exports.sanitizeSessionKeyForPath = sync('sanitizeSessionKeyForPath', 1)
+exports.redactSecrets = sync('redactSecrets')
+exports.redactSecretsAsync = async('redactSecretsAsync')
+
+// state
+exports.appendDecisionToState = async('appendDecisionToState', 2)
+exports.appendOpenItemToState = async('appendOpenItemToState', 2)
+exports.resolveOpenItemInState = async('resolveOpenItemInState', 2)
+exports.appendLearningToState = async('appendLearningToState', 2)
+exports.recordToolUseInState = async('recordToolUseInState', 2)
+exports.writeLastToolCallToState = async('writeLastToolCallToState', 2)
+exports.readLastToolCallFromState = async('readLastToolCallFromState', 2)
+exports.readState = async('readState', 2)
+exports.listSessions = async('listSessions', 1)
+
+// checkpoints
+exports.agentEndedByKey = async('agentEndedByKey', 2)
+exports.buildCheckpointFromState = async('buildCheckpointFromState', 2)
+exports.writeCheckpoint = async('writeCheckpoint', 2)
+exports.readLatestCheckpoint = async('readLatestCheckpoint', 2)
+exports.readCheckpoint = async('readCheckpoint', 3)
+exports.listCheckpoints = async('listCheckpoints', 2)
+exports.diffCheckpoints = sync('diffCheckpoints')
+exports.formatCheckpointYaml = sync('formatCheckpointYaml')
+exports.parseCheckpointYaml = sync('parseCheckpointYaml')
+exports.parseCheckpointYamlAsync = async('parseCheckpointYamlAsync')
+exports.renderCheckpoint = sync('renderCheckpoint')
+exports.readCheckpointForInjection = async('readCheckpointForInjection', 2)
+
+// pressure
+exports.measureUsage = sync('measureUsage')
+exports.gaugeLine = sync('gaugeLine')
+
+// transcripts
+exports.openTranscript = async('openTranscript', 1)
+
+exports.STOP_WORDS = readOnlySet(native.stopWords?.() ?? [])
+exports.version = require('./package.json').version
+
+/** A Set that refuses to change: every importer shares it. */
+function readOnlySet(values) {
+  const set = new Set(values)
+  const refuse = () => {
+    throw new TypeError('this set is read-only')
+  }
+  for (const name of ['add', 'delete', 'clear']) Object.defineProperty(set, name, { value: refuse })
+  return Object.freeze(set)
+}

@@ -1,0 +1,75 @@
+'use strict'
+// What happens between a caller and the native part: arguments that would lose something on the way are refused, and
+// every failure comes back as an `Error` with a stable `code`.
+//
+// The native part words its errors `[clawback:CODE] text`; a napi async function can carry nothing else. Failures of the
+// conversion itself (a number where a string belongs) carry napi's own status instead, and become `InvalidInput`.
+
+const CODED = /^\[clawback:([A-Za-z]+)\] ([\s\S]*)$/
+const CONVERSION = /Expected$|^InvalidArg$/
+
+/** The error a caller sees, made from the one the native part threw. */
+function translate(error, name, below) {
+  if (!(error instanceof Error)) return fault('Internal', `${name}: ${String(error)}`, below, error)
+  const coded = CODED.exec(error.message)
+  if (coded) return fault(coded[1], coded[2], below)
+  const code = CONVERSION.test(error.code ?? '') ? 'InvalidInput' : 'Internal'
+  return fault(code, `${name}: ${error.message}`, below, error)
+}
+
+/** An error with a code; its stack starts at the caller, not in here. */
+function fault(code, message, below, cause) {
+  const error = new Error(message, cause === undefined ? undefined : { cause })
+  Error.captureStackTrace(error, below)
+  return Object.assign(error, { code })
+}
+
+/** Keys and paths must arrive as they are: a long id as a number has lost digits, half a surrogate pair loses itself. */
+function requireStrings(args, count, name, below) {
+  for (let index = 0; index < count; index++) {
+    const value = args[index]
+    if (typeof value === 'string' && value.isWellFormed()) continue
+    const what =
+      typeof value === 'string' ? 'is not well-formed Unicode (half a surrogate pair)'
+      : typeof value === 'number' ? `is a number; pass a string, a long id loses digits as a number`
+      : `is ${value === null ? 'null' : `of type ${typeof value}`}; a string is needed`
+    throw fault('InvalidInput', `${name}: argument ${index + 1} ${what}`, below)
+  }
+}
+
+/** Gives the wrapper the face of the function it wraps. */
+function dress(wrapper, name, original) {
+  Object.defineProperty(wrapper, 'name', { value: name, configurable: true })
+  Object.defineProperty(wrapper, 'length', { value: original.length, configurable: true })
+  return wrapper
+}
+
+/** Wraps a synchronous native export; `strings` leading arguments must be well-formed strings. */
+function syncExport(native, name, strings = 0) {
+  const call = native[name]
+  if (typeof call !== 'function') return undefined
+  return dress(function wrapped(...args) {
+    requireStrings(args, strings, name, wrapped)
+    try {
+      return call.apply(this, args)
+    } catch (error) {
+      throw translate(error, name, wrapped)
+    }
+  }, name, call)
+}
+
+/** Wraps an asynchronous native export: whatever goes wrong, the promise rejects and nothing is thrown. */
+function asyncExport(native, name, strings = 0) {
+  const call = native[name]
+  if (typeof call !== 'function') return undefined
+  return dress(async function wrapped(...args) {
+    requireStrings(args, strings, name, wrapped)
+    try {
+      return await call.apply(this, args)
+    } catch (error) {
+      throw translate(error, name, wrapped)
+    }
+  }, name, call)
+}
+
+module.exports = { asyncExport, syncExport, translate }
