@@ -15,9 +15,9 @@ pub const STOP_WORDS: &[&str] = &[
     "he", "she", "they", "you", "my", "our", "your", "their", "them", "us", "need", "needs", "should",
     "will", "shall", "must", "have", "has", "had", "do", "does", "did", "can", "could", "would", "but", "if",
     "so", "then", "there", // Serbian
-    "je", "su", "sam", "si", "smo", "ste", "se", "biti", "bi", "ili", "ali", "da", "za", "na", "u", "sa", "s",
-    "od", "iz", "o", "te", "taj", "ta", "ti", "tu", "ovo", "ono", "ovaj", "ova", "ja", "on", "ona", "mi",
-    "vi", "oni", "treba", "trebalo", "može", "moze", "možemo", "mozemo", "mora", "moramo", "će", "ce",
+    "je", "su", "sam", "si", "smo", "ste", "se", "biti", "bi", "ili", "ali", "da", "za", "na", "u", "sa",
+    "s", "od", "iz", "o", "te", "taj", "ta", "ti", "tu", "ovo", "ono", "ovaj", "ova", "ja", "on", "ona",
+    "mi", "vi", "oni", "treba", "trebalo", "može", "moze", "možemo", "mozemo", "mora", "moramo", "će", "ce",
     "ćemo", "cemo", "ću", "cu", "što", "sto", "kao", "li", "pa",
 ];
 

@@ -11,3 +11,4 @@
 )]
 
 mod tokens;
+mod transcript;
