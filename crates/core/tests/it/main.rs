@@ -10,5 +10,7 @@
     reason = "helpers of tests may fail loudly; the lint exempts test functions only"
 )]
 
+mod store_basic;
+mod store_support;
 mod tokens;
 mod transcript;
