@@ -1,1 +1,140 @@
-//! (in the making)
+//! The packet: what an agent reads after its context was dropped (seed 002 section 8.2, DESIGN 6.1 and 6.11). A pure
+//! function of the checkpoint, so the same checkpoint gives the same bytes (FAULTS B8); at most `max_tokens` whatever
+//! the input, by leaving out whole items of least use and saying how many and where they are.
+
+mod choose;
+mod gather;
+mod layout;
+mod neutral;
+mod section;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::checkpoint::Checkpoint;
+use crate::text::tokens::estimate_tokens;
+
+use gather::{Candidate, words};
+use layout::Head;
+#[cfg(test)]
+use section::Section;
+
+/// First line of every packet. It is how a packet is recognised when it comes back as a message.
+pub const FIRST_LINE: &str = "[Post-compaction checkpoint restore]";
+/// Last line of every packet.
+pub const LAST_LINE: &str = "</checkpoint-data>";
+/// Tokens of a packet unless told otherwise.
+pub const DEFAULT_MAX_TOKENS: u64 = 700;
+/// Below this many tokens there is only a frame with next to nothing in it; far below it, no packet at all.
+pub const USEFUL_TOKENS: u64 = 150;
+/// A token stands for at most this many UTF-16 units: hosts and people who count characters find the limit kept too.
+const UNITS_PER_TOKEN: u64 = 4;
+/// How many left-out items are tried in the room that the first choice left.
+const SECOND_TRIES: usize = 24;
+
+/// How a packet is made.
+#[derive(Debug, Clone)]
+pub struct RenderOptions {
+    /// Most tokens of the whole text, fence included.
+    pub max_tokens: u64,
+    /// The active request stands in the kept messages or in the prompt: it and the next action are left out
+    /// (DESIGN section 3, View).
+    pub request_is_visible: bool,
+    /// The last three compactions in a row freed less than 10 % each: with more than 3 compactions the packet warns
+    /// (DESIGN 6.3).
+    pub compactions_free_little: bool,
+}
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        Self { max_tokens: DEFAULT_MAX_TOKENS, request_is_visible: false, compactions_free_little: false }
+    }
+}
+
+/// A rendered packet.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Packet {
+    /// What is injected. Empty when `max_tokens` does not even hold the frame (about 50).
+    pub text: String,
+    /// Estimated tokens of the text.
+    pub tokens: u64,
+    /// Items of the checkpoint that are not in the text, by section. Sections that are whole do not appear.
+    pub omitted: BTreeMap<String, u64>,
+}
+
+/// Renders a checkpoint. Never more than `max_tokens` tokens by our estimate, nor four UTF-16 units per token.
+pub fn render(checkpoint: &Checkpoint, options: &RenderOptions) -> Packet {
+    let pointer = layout::safe_id(&checkpoint.meta.checkpoint_id);
+    let limit = options.max_tokens;
+    let mut head = Head::of(checkpoint, options, &pointer, cost);
+    let candidates = gather::candidates(checkpoint, &pointer, &head.texts());
+    let request = words(&format!(
+        "{} {} {}",
+        checkpoint.active_request.as_deref().unwrap_or_default(),
+        checkpoint.working.next_action,
+        checkpoint.working.topic
+    ));
+    let mut chosen = fit(&head, &candidates, &request, limit);
+    let mut text = layout::assemble(&head, &candidates, &chosen);
+    // Estimates of parts do not add up exactly; the whole text has the last word.
+    while cost(&text) > limit && (chosen.pop().is_some() || head.shrink()) {
+        text = layout::assemble(&head, &candidates, &chosen);
+    }
+    if cost(&text) > limit {
+        text.clear();
+        chosen.clear();
+        head.shrink_to_nothing();
+    } else {
+        fill(&mut chosen, &mut text, &head, &candidates, limit);
+    }
+    Packet { tokens: estimate_tokens(&text), text, omitted: omitted(&head, &candidates, &chosen) }
+}
+
+fn fit(head: &Head, candidates: &[Candidate], request: &gather::Words, limit: u64) -> Vec<usize> {
+    // The line about what is left out is paid for in full before anything is chosen.
+    let everything: Vec<usize> = (0..candidates.len()).collect();
+    let bare = cost(&layout::assemble(head, candidates, &[]));
+    if cost(&layout::assemble(head, candidates, &everything)) <= limit {
+        return everything;
+    }
+    choose::choose(candidates, request, limit.saturating_sub(bare), cost)
+}
+
+/// Tries left-out items in the room that remains, newest of each section first.
+fn fill(chosen: &mut Vec<usize>, text: &mut String, head: &Head, candidates: &[Candidate], limit: u64) {
+    let mut spare: Vec<usize> = (0..candidates.len()).filter(|index| !chosen.contains(index)).collect();
+    let worth = |index: usize| {
+        candidates.get(index).map_or(0.0, |candidate| candidate.section.weight() * candidate.recency)
+    };
+    spare.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
+    for index in spare.into_iter().take(SECOND_TRIES) {
+        chosen.push(index);
+        let longer = layout::assemble(head, candidates, chosen);
+        if cost(&longer) <= limit {
+            *text = longer;
+        } else {
+            chosen.pop();
+        }
+    }
+}
+
+fn omitted(head: &Head, candidates: &[Candidate], chosen: &[usize]) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for key in head.dropped() {
+        *counts.entry((*key).to_owned()).or_default() += 1;
+    }
+    for (section, count) in layout::left_out(candidates, chosen) {
+        *counts.entry(section.key().to_owned()).or_default() += count;
+    }
+    counts
+}
+
+/// Tokens of a text for the limit: our estimate, or its length where that is more.
+fn cost(text: &str) -> u64 {
+    let units = text.encode_utf16().count() as u64;
+    estimate_tokens(text).max(units.div_ceil(UNITS_PER_TOKEN))
+}
+
+#[cfg(test)]
+mod tests;

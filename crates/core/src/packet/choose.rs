@@ -1,0 +1,79 @@
+//! Which items are worth their tokens. Greedy by usefulness: weight of the section, nearness to the request or
+//! freshness, novelty beside what was already taken, and less for each further item of the same section, so that a
+//! long list cannot crowd out the others.
+
+use super::gather::{Candidate, Words, overlap};
+use super::section::{Section, Shape};
+
+/// What an old item that has nothing to do with the request is still worth.
+const FLOOR: f64 = 0.35;
+/// How much each further item of a section is worth less.
+const SATURATION: f64 = 0.12;
+/// Tokens of an ordinary item: shorter ones gain, longer ones lose.
+const ORDINARY: f64 = 18.0;
+
+/// Indices of the chosen candidates, most useful first, so that the last may be given up first.
+pub(super) fn choose(
+    candidates: &[Candidate],
+    request: &Words,
+    room: u64,
+    cost: impl Fn(&str) -> u64,
+) -> Vec<usize> {
+    let costs: Vec<u64> = candidates.iter().map(|candidate| cost_of(candidate, &cost)).collect();
+    let base: Vec<f64> = candidates
+        .iter()
+        .zip(&costs)
+        .map(|(candidate, tokens)| {
+            let relevance = (overlap(&candidate.words, request) * 2.0).min(1.0);
+            let near = candidate.recency.max(relevance);
+            let dense = (ORDINARY / (*tokens as f64).max(1.0)).powf(0.3);
+            candidate.section.weight() * (FLOOR + (1.0 - FLOOR) * near) * dense
+        })
+        .collect();
+    let mut open: Vec<usize> = (0..candidates.len()).collect();
+    let mut repeated = vec![0.0_f64; candidates.len()];
+    let mut taken_of = [0_u32; Section::ALL.len()];
+    let mut left = room;
+    let mut chosen = Vec::new();
+    loop {
+        let price = |index: usize| -> Option<u64> {
+            let section = candidates.get(index)?.section;
+            let heading = match taken_of.get(section as usize) {
+                Some(0) => cost(section.heading()) + 1,
+                _ => 0,
+            };
+            Some(costs.get(index)? + heading)
+        };
+        let worth = |index: usize| -> f64 {
+            let (Some(candidate), Some(base)) = (candidates.get(index), base.get(index)) else { return 0.0 };
+            let taken = taken_of.get(candidate.section as usize).copied().unwrap_or_default();
+            let said = repeated.get(index).copied().unwrap_or_default();
+            base * (1.0 - 0.7 * said * said) / (1.0 + SATURATION * f64::from(taken))
+        };
+        open.retain(|index| price(*index).is_some_and(|tokens| tokens <= left));
+        // Ties go to the later place in the packet's order, which is the newer item of a section.
+        let Some(best) = open.iter().copied().max_by(|a, b| worth(*a).total_cmp(&worth(*b))) else { break };
+        left -= price(best).unwrap_or_default();
+        open.retain(|index| *index != best);
+        chosen.push(best);
+        if let Some(candidate) = candidates.get(best) {
+            if let Some(taken) = taken_of.get_mut(candidate.section as usize) {
+                *taken += 1;
+            }
+            for index in &open {
+                if let (Some(other), Some(said)) = (candidates.get(*index), repeated.get_mut(*index)) {
+                    *said = said.max(overlap(&other.words, &candidate.words));
+                }
+            }
+        }
+    }
+    chosen
+}
+
+/// Tokens of a candidate with its bullet and line break, or its separator.
+fn cost_of(candidate: &Candidate, cost: impl Fn(&str) -> u64) -> u64 {
+    match candidate.section.shape() {
+        Shape::Bullets => cost(&format!("- {}\n", candidate.line)),
+        Shape::Joined(separator) => cost(&format!("{}{separator}", candidate.line)),
+    }
+}

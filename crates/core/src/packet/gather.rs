@@ -1,0 +1,127 @@
+//! What could stand in a packet: each item of the checkpoint as one safe line with its words and its age.
+
+use std::collections::BTreeSet;
+
+use super::neutral::neutralise;
+use super::section::Section;
+use crate::checkpoint::Checkpoint;
+use crate::ledger::TaskState;
+use crate::text::clip;
+
+/// Words of an item, for comparing subjects.
+pub(super) type Words = BTreeSet<String>;
+
+/// An item that may be shown.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) section: Section,
+    /// One line, safe, at most `section.longest()` graphemes.
+    pub(super) line: String,
+    pub(super) words: Words,
+    /// Above 0 to 1; the newest of its section is 1.
+    pub(super) recency: f64,
+}
+
+/// All items, in the order of the packet, oldest first within a section, each text once. `shown` holds texts that
+/// stand in the head of the packet already.
+pub(super) fn candidates(checkpoint: &Checkpoint, pointer: &str, shown: &[&str]) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    let mut seen: BTreeSet<String> = shown.iter().map(|text| fingerprint(text)).collect();
+    for section in Section::ALL {
+        let lines: Vec<String> = texts(checkpoint, section)
+            .into_iter()
+            .map(|text| shorten(&neutralise(&text), section.longest(), pointer))
+            .filter(|line| !line.is_empty())
+            .collect();
+        // Of equal lines the newest stays, so the walk is backwards.
+        let count = lines.len() as f64;
+        let mut kept: Vec<Candidate> = lines
+            .into_iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, line)| seen.insert(fingerprint(line)))
+            .map(|(index, line)| Candidate {
+                section,
+                words: words(&line),
+                line,
+                recency: (index as f64 + 1.0) / count,
+            })
+            .collect();
+        kept.reverse();
+        all.append(&mut kept);
+    }
+    all
+}
+
+fn texts(checkpoint: &Checkpoint, section: Section) -> Vec<String> {
+    let tasks = |state: TaskState| {
+        checkpoint
+            .tasks
+            .iter()
+            .filter(move |task| task.state == state)
+            .map(|task| task.what.clone())
+            .collect()
+    };
+    match section {
+        Section::Constraints => checkpoint.constraints.clone(),
+        Section::Decisions => checkpoint.decisions.iter().map(|decision| decision.what.clone()).collect(),
+        Section::Blocked => tasks(TaskState::Blocked),
+        Section::Tasks => tasks(TaskState::Open),
+        Section::OpenItems => checkpoint.open_items.clone(),
+        Section::Errors => newest(&checkpoint.thread.errors, 3),
+        Section::FilesModified => checkpoint.resources.files_modified.clone(),
+        Section::FilesRead => checkpoint.resources.files_read.clone(),
+        Section::Agents => checkpoint
+            .agents
+            .iter()
+            .map(|agent| match &agent.task {
+                Some(task) => format!("{}: {task}", agent.id),
+                None => agent.id.clone(),
+            })
+            .collect(),
+        Section::Learnings => checkpoint.learnings.clone(),
+        Section::Done => tasks(TaskState::Done),
+        Section::Thread => thread(checkpoint),
+        Section::Tools => checkpoint.resources.tools_used.clone(),
+    }
+}
+
+/// The exchanges; the summary before them only where no goal says what it is all about.
+fn thread(checkpoint: &Checkpoint) -> Vec<String> {
+    let thread = &checkpoint.thread;
+    let summary = Some(&thread.summary).filter(|text| checkpoint.goal.is_none() && !text.is_empty());
+    let exchanges =
+        thread.key_exchanges.iter().map(|exchange| format!("{}: {}", exchange.role, exchange.gist));
+    summary.cloned().into_iter().chain(exchanges).collect()
+}
+
+fn newest(items: &[String], count: usize) -> Vec<String> {
+    items.get(items.len().saturating_sub(count)..).unwrap_or_default().to_vec()
+}
+
+/// A line of at most `longest` graphemes; a cut one points to the checkpoint.
+pub(super) fn shorten(line: &str, longest: usize, pointer: &str) -> String {
+    let cut = clip::ellipsize(line, longest);
+    if cut.len() == line.len() { line.to_owned() } else { format!("{cut} ({pointer})") }
+}
+
+/// Letters and digits of a text in lower case: equal for texts that differ only in marks and case.
+pub(super) fn fingerprint(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Words that tell a subject: from four letters on, or with a digit.
+pub(super) fn words(text: &str) -> Words {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 3 || word.contains(|c: char| c.is_ascii_digit()))
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Share of `item`'s words that are in `other`, 0..1.
+pub(super) fn overlap(item: &Words, other: &Words) -> f64 {
+    if item.is_empty() {
+        return 0.0;
+    }
+    item.intersection(other).count() as f64 / item.len() as f64
+}

@@ -1,0 +1,136 @@
+//! The parts of a packet: in which order they stand, what they are called, how much an item of each is worth.
+
+/// A part of the packet that holds items. The order is the order in the packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Section {
+    Constraints,
+    Decisions,
+    Blocked,
+    Tasks,
+    OpenItems,
+    Errors,
+    FilesModified,
+    FilesRead,
+    Agents,
+    Learnings,
+    Done,
+    Thread,
+    Tools,
+}
+
+/// How the items of a section stand in the packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A heading and one bullet for each.
+    Bullets,
+    /// All in one line after the heading, with this between them.
+    Joined(&'static str),
+}
+
+impl Section {
+    pub(super) const ALL: [Self; 13] = [
+        Self::Constraints,
+        Self::Decisions,
+        Self::Blocked,
+        Self::Tasks,
+        Self::OpenItems,
+        Self::Errors,
+        Self::FilesModified,
+        Self::FilesRead,
+        Self::Agents,
+        Self::Learnings,
+        Self::Done,
+        Self::Thread,
+        Self::Tools,
+    ];
+
+    /// Key in `Packet::omitted`.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Constraints => "constraints",
+            Self::Decisions => "decisions",
+            Self::Blocked | Self::Tasks => "tasks",
+            Self::OpenItems => "open_items",
+            Self::Errors => "errors",
+            Self::FilesModified => "files_modified",
+            Self::FilesRead => "files_read",
+            Self::Agents => "agents",
+            Self::Learnings => "learnings",
+            Self::Done => "done",
+            Self::Thread => "key_exchanges",
+            Self::Tools => "tools_used",
+        }
+    }
+
+    pub(super) fn heading(self) -> &'static str {
+        match self {
+            Self::Constraints => "Constraints:",
+            Self::Decisions => "Decisions (newest last):",
+            Self::Blocked => "Blocked:",
+            Self::Tasks => "Unfinished tasks:",
+            Self::OpenItems => "Open items:",
+            Self::Errors => "Last failures:",
+            Self::FilesModified => "Files modified:",
+            Self::FilesRead => "Files read:",
+            Self::Agents => "Running agents:",
+            Self::Learnings => "Learnings:",
+            Self::Done => "Done:",
+            Self::Thread => "Earlier in the conversation:",
+            Self::Tools => "Tools used:",
+        }
+    }
+
+    /// What the line about left-out items calls them.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::Constraints => "constraints",
+            Self::Decisions => "older decisions",
+            Self::Blocked => "blocked tasks",
+            Self::Tasks => "unfinished tasks",
+            Self::OpenItems => "open items",
+            Self::Errors => "failures",
+            Self::FilesModified => "files modified",
+            Self::FilesRead => "files read",
+            Self::Agents => "running agents",
+            Self::Learnings => "learnings",
+            Self::Done => "finished tasks",
+            Self::Thread => "exchanges",
+            Self::Tools => "tools",
+        }
+    }
+
+    pub(super) fn shape(self) -> Shape {
+        match self {
+            Self::FilesModified | Self::FilesRead | Self::Tools => Shape::Joined(", "),
+            Self::Done => Shape::Joined("; "),
+            _ => Shape::Bullets,
+        }
+    }
+
+    /// Worth of a fresh item that has to do with the request, 0..1: what breaks if the agent does not know it.
+    pub(super) fn weight(self) -> f64 {
+        match self {
+            Self::Constraints | Self::Blocked => 1.0,
+            Self::Tasks | Self::Agents => 0.95,
+            Self::Decisions => 0.9,
+            Self::OpenItems => 0.8,
+            Self::Errors => 0.6,
+            Self::FilesModified => 0.55,
+            Self::Learnings => 0.5,
+            Self::Done | Self::Thread => 0.4,
+            Self::FilesRead => 0.3,
+            Self::Tools => 0.1,
+        }
+    }
+
+    /// Longest item in graphemes; the rest is in the checkpoint.
+    pub(super) fn longest(self) -> usize {
+        match self {
+            Self::Done => 80,
+            Self::Tools => 40,
+            Self::FilesModified | Self::FilesRead => 160,
+            Self::Errors | Self::Thread | Self::Agents => 140,
+            _ => 220,
+        }
+    }
+}
