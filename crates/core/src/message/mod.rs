@@ -5,6 +5,7 @@ mod identity;
 mod parse;
 
 pub use identity::{Key, role_name, unseen};
+pub(crate) use parse::timestamp;
 
 use serde_json::Value;
 

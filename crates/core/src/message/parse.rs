@@ -140,7 +140,7 @@ fn tokens(value: &Value) -> Option<u64> {
 }
 
 /// Epoch milliseconds from a number, or from an ISO 8601 string.
-fn timestamp(value: &Value) -> Option<i64> {
+pub(crate) fn timestamp(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64().or_else(|| {
             let float = number.as_f64()?;

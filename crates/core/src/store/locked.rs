@@ -1,0 +1,218 @@
+//! What a job may do with a session: [`Locked`] under its lock, [`Reader`] without.
+
+use serde_json::{Map, Value};
+
+use super::bodies::{self, Body};
+use super::checkpoints::{self, CheckpointFile, Inspect, StoredCheckpoint, WrittenCheckpoint};
+use super::chunk::ChunkId;
+use super::import::{self, OlderLayout};
+use super::line::NewLine;
+use super::open::{Address, Open};
+use super::session_file::SessionInfo;
+use super::state::SessionState;
+use super::{quarantine, room};
+use crate::{Error, Result};
+
+/// A session while its lock is held and its state is caught up with every other process.
+#[derive(Debug)]
+pub struct Locked<'a, S> {
+    pub(super) open: &'a mut Open<S>,
+    pub(super) address: &'a Address,
+    pub(super) now: String,
+}
+
+impl<S: SessionState> Locked<'_, S> {
+    /// The state, with everything in it that any process wrote so far.
+    pub fn state(&self) -> &S {
+        &self.open.state
+    }
+
+    /// Whose session it is.
+    pub fn info(&self) -> Result<&SessionInfo> {
+        self.open.info.as_ref().ok_or_else(|| Error::Internal {
+            where_: "store".into(),
+            what: "a locked session has no identity".into(),
+        })
+    }
+
+    /// The last journal line's number.
+    pub fn seq(&self) -> u64 {
+        self.open.journal.seq()
+    }
+
+    /// ISO 8601 time of this job, by the registry's clock.
+    pub fn now(&self) -> &str {
+        &self.now
+    }
+
+    /// Appends one event and applies it to the state. Returns its number. Nothing of it stays if it fails.
+    pub fn append(&mut self, kind: &str, fields: Map<String, Value>) -> Result<u64> {
+        self.append_all(vec![NewLine::new(kind, fields)])
+    }
+
+    /// Appends several events with one write call and applies them. Returns the last one's number.
+    pub fn append_all(&mut self, lines: Vec<NewLine>) -> Result<u64> {
+        self.open.append(lines, &self.now)
+    }
+
+    /// Stores message bodies with one write call.
+    pub fn append_bodies(&mut self, bodies: &[Body]) -> Result<()> {
+        let next_seq = self.open.journal.seq() + 1;
+        let Open { bodies: store, dir, .. } = &mut *self.open;
+        match store.append(dir, bodies, next_seq) {
+            Err(Error::NoSpace { .. }) if room::make(dir) => store.append(dir, bodies, next_seq)?,
+            other => other?,
+        }
+        if store.is_unsynced() {
+            self.open.unsynced_since.get_or_insert_with(std::time::Instant::now);
+        }
+        Ok(())
+    }
+
+    /// Writes the next checkpoint durably (STORE.md, "Checkpoint and pointer"). `make(id, state, seq)` gives the
+    /// bytes; `inspect` parses them back before the rename, and looks into older ones for retention.
+    pub fn write_checkpoint(
+        &mut self,
+        make: &mut dyn FnMut(&str, &S, u64) -> Result<Vec<u8>>,
+        inspect: Inspect<'_>,
+    ) -> Result<WrittenCheckpoint> {
+        // What the checkpoint says must not be younger than the journal after a power cut.
+        self.open.sync_or_rewrite()?;
+        let seq = self.open.journal.seq();
+        let Open { dir, state, groups, .. } = &mut *self.open;
+        let mut make = |id: &str| make(id, state, seq);
+        let written = match checkpoints::write(dir, &mut make, inspect, groups) {
+            Err(Error::NoSpace { .. }) if room::make(dir) => {
+                checkpoints::write(dir, &mut make, inspect, groups)?
+            }
+            other => other?,
+        };
+        // The readable snapshots follow when the session has nothing else to do.
+        self.open.snapshot_wanted = true;
+        Ok(written)
+    }
+
+    /// Makes everything that this process wrote so far durable, now.
+    pub fn sync(&mut self) -> Result<()> {
+        self.open.sync_or_rewrite()
+    }
+
+    /// Writes the snapshots now.
+    pub fn snapshot(&mut self) -> Result<()> {
+        self.open.sync_or_rewrite()?;
+        self.open.snapshot()
+    }
+
+    /// The older layout's files of this session, where there are any (STORE.md, last line). `key_of` reads the session
+    /// key out of a checkpoint's bytes, leniently.
+    pub fn older_layout(&self, key_of: &dyn Fn(&[u8]) -> Option<String>) -> Result<Option<OlderLayout>> {
+        import::find(&self.address.state_dir, &self.address.key, key_of)
+    }
+
+    /// Everything that needs no lock.
+    pub fn reader(&mut self) -> Reader<'_, S> {
+        Reader { open: Some(self.open), behind: false, nothing: None }
+    }
+}
+
+/// A session as far as it can be read without its lock. One that does not exist reads as empty.
+#[derive(Debug)]
+pub struct Reader<'a, S> {
+    pub(super) open: Option<&'a mut Open<S>>,
+    pub(super) behind: bool,
+    pub(super) nothing: Option<S>,
+}
+
+impl<S: SessionState> Reader<'_, S> {
+    /// Whether the session exists on disk.
+    pub fn exists(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.info.is_some() || open.journal.seq() > 0)
+    }
+
+    /// The state, with everything that any process has written; empty where the session does not exist.
+    pub fn state(&mut self) -> &S {
+        match &self.open {
+            Some(open) => &open.state,
+            None => self.nothing.get_or_insert_default(),
+        }
+    }
+
+    /// Whether earlier calls of this process are still waiting for the lock, so that their events are missing here.
+    pub fn is_behind(&self) -> bool {
+        self.behind
+    }
+
+    /// Whose session it is, where it exists and says so.
+    pub fn info(&self) -> Option<&SessionInfo> {
+        self.open.as_ref().and_then(|open| open.info.as_ref())
+    }
+
+    /// The last journal line's number.
+    pub fn seq(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.journal.seq())
+    }
+
+    /// The newest valid checkpoint.
+    pub fn latest_checkpoint(&self, inspect: Inspect<'_>) -> Result<Option<StoredCheckpoint>> {
+        self.open.as_ref().map_or(Ok(None), |open| checkpoints::latest(&open.dir, inspect))
+    }
+
+    /// One checkpoint: `InvalidInput` for what is no id, `NotFound`, `Corrupt`.
+    pub fn checkpoint(&self, id: &str, inspect: Inspect<'_>) -> Result<StoredCheckpoint> {
+        match &self.open {
+            Some(open) => checkpoints::read(&open.dir, id, inspect),
+            None => Err(Error::NotFound(format!("there is no checkpoint {id}: the session does not exist"))),
+        }
+    }
+
+    /// All checkpoints, oldest first.
+    pub fn checkpoints(&self, inspect: Inspect<'_>) -> Result<Vec<CheckpointFile>> {
+        self.open.as_ref().map_or(Ok(Vec::new()), |open| checkpoints::list(&open.dir, inspect))
+    }
+
+    /// One stored message: `NotFound`, or `Corrupt` where its line is damaged.
+    pub fn body(&mut self, chunk: ChunkId) -> Result<Body> {
+        match &mut self.open {
+            Some(open) => {
+                let Open { bodies, dir, .. } = &mut **open;
+                bodies.read(dir, chunk)
+            }
+            None => Err(Error::NotFound(format!("there is no stored message {chunk}"))),
+        }
+    }
+
+    /// Shows every stored message, oldest first, until `visit` returns `false`. Returns the number of damaged lines.
+    pub fn scan_bodies(&self, visit: &mut dyn FnMut(Body) -> bool) -> Result<u64> {
+        self.open.as_ref().map_or(Ok(0), |open| open.bodies.scan(&open.dir, visit))
+    }
+
+    /// Figures for `health`.
+    pub fn figures(&self) -> Result<Figures> {
+        let Some(open) = &self.open else { return Ok(Figures::default()) };
+        Ok(Figures {
+            journal_lines: open.journal.seq(),
+            bad_lines: open.journal.bad(),
+            checkpoints: checkpoints::count(&open.dir)?,
+            quarantined: quarantine::count(&open.dir)?,
+            body_bytes: bodies::bytes_on_disk(&open.dir)?,
+            problems: open.problems.clone(),
+        })
+    }
+}
+
+/// Figures of a session's store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Events in the journal so far.
+    pub journal_lines: u64,
+    /// Journal lines that are damaged or missing.
+    pub bad_lines: u64,
+    /// Checkpoint files.
+    pub checkpoints: usize,
+    /// Damaged files kept aside.
+    pub quarantined: usize,
+    /// Bytes of message bodies on disk.
+    pub body_bytes: u64,
+    /// What was found and repaired, or could not be, in words.
+    pub problems: Vec<String>,
+}

@@ -1,0 +1,135 @@
+//! Snapshots of a session's state: `view.json` for the machine, the readable files for people. Missing, damaged and
+//! unreadable are three different things (FAULTS H1): only missing means empty.
+
+use serde_json::{Map, Value, json};
+
+use super::dir::Dir;
+use super::journal::Holding;
+use super::line;
+use super::names;
+use super::quarantine;
+use super::session_file::SessionInfo;
+use super::state::{Content, READABLE_FILES, SessionState};
+use crate::{Error, Result};
+
+const VIEW: &str = "view.json";
+/// The snapshot before: rotated journals are kept until this one covers them too, so that a damaged `view.json` costs
+/// nothing.
+const VIEW_BEFORE: &str = "view.prev.json";
+const FORMAT: u64 = 1;
+
+/// A state read from its snapshot.
+#[derive(Debug)]
+pub(super) struct Loaded<S> {
+    pub(super) state: S,
+    /// The last journal line in it.
+    pub(super) as_of_seq: u64,
+    /// The hash key written into it.
+    pub(super) hash_key: Option<String>,
+    /// What was found damaged.
+    pub(super) problems: Vec<String>,
+}
+
+/// Reads the newest snapshot that is whole. Under the lock damaged ones go to quarantine.
+pub(super) fn load<S: SessionState>(dir: &Dir, holding: Holding) -> Result<Loaded<S>> {
+    let mut problems = Vec::new();
+    let mut found: Vec<Loaded<S>> = Vec::new();
+    for name in [VIEW, VIEW_BEFORE] {
+        let Some(bytes) = dir.read(name)? else { continue };
+        match parse(&bytes) {
+            Ok(loaded) => found.push(loaded),
+            Err(error) => note_damage(dir, name, &error.to_string(), holding, &mut problems)?,
+        }
+    }
+    for name in READABLE_FILES {
+        let Some(bytes) = dir.read(name)? else { continue };
+        if let Err(why) = check_readable(name, &bytes) {
+            note_damage(dir, name, &why, holding, &mut problems)?;
+        }
+    }
+    let newest = found.into_iter().max_by_key(|loaded| loaded.as_of_seq);
+    Ok(match newest {
+        Some(loaded) => Loaded { problems, ..loaded },
+        None => Loaded { state: S::default(), as_of_seq: 0, hash_key: None, problems },
+    })
+}
+
+fn note_damage(dir: &Dir, name: &str, why: &str, holding: Holding, problems: &mut Vec<String>) -> Result<()> {
+    problems.push(format!("{name} is damaged ({why}) and is rebuilt from the journal"));
+    if holding == Holding::Lock {
+        quarantine::move_file(dir, dir, name)?;
+    }
+    Ok(())
+}
+
+fn parse<S: SessionState>(bytes: &[u8]) -> Result<Loaded<S>> {
+    let corrupt = |what: &str| Error::Corrupt(what.to_owned());
+    let mut object = line::unseal(bytes).ok_or_else(|| corrupt("checksum does not match"))?;
+    if object.get("format").and_then(Value::as_u64) != Some(FORMAT) {
+        return Err(corrupt("unknown format"));
+    }
+    let as_of_seq =
+        object.get("as_of_seq").and_then(Value::as_u64).ok_or_else(|| corrupt("as_of_seq is missing"))?;
+    let hash_key = object.get("hash_key").and_then(Value::as_str).map(str::to_owned);
+    let state = S::restore(object.remove("state").unwrap_or(Value::Null))?;
+    Ok(Loaded { state, as_of_seq, hash_key, problems: Vec::new() })
+}
+
+fn check_readable(name: &str, bytes: &[u8]) -> Result<(), String> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let ours =
+        name == "last_tool_call.json" || (value.get("as_of_seq").is_some() && value.get("items").is_some());
+    if ours && value.is_object() { Ok(()) } else { Err("it has not the shape of a snapshot".into()) }
+}
+
+/// Remembers what was written, so that unchanged files are not written again.
+#[derive(Debug, Default)]
+pub(super) struct Written(Map<String, Value>);
+
+/// Writes all snapshots, durably. Under the lock, caught up to `seq`. Returns up to where every snapshot now covers the
+/// journal.
+pub(super) fn write<S: SessionState>(
+    dir: &Dir,
+    state: &S,
+    info: &SessionInfo,
+    seq: u64,
+    written: &mut Written,
+) -> Result<u64> {
+    let mut view = Map::new();
+    view.insert("format".into(), FORMAT.into());
+    view.insert("session_key".into(), info.session_key.as_str().into());
+    view.insert("hash_key".into(), names::hex(&info.hash_key).into());
+    view.insert("as_of_seq".into(), seq.into());
+    view.insert("state".into(), state.snapshot());
+    let bytes = line::seal(view)?;
+    // Read back before it replaces anything: a state that cannot be restored must not become the only one.
+    parse::<S>(&bytes)?;
+    let before = dir.read(VIEW)?.and_then(|old| parse::<S>(&old).ok()).map_or(0, |old| old.as_of_seq);
+    if before > 0 {
+        dir.unlink(VIEW_BEFORE)?;
+        dir.link(VIEW, VIEW_BEFORE)?;
+    }
+    dir.write_atomic(VIEW, &bytes, true)?;
+    for readable in state.readable() {
+        if !READABLE_FILES.contains(&readable.file) {
+            return Err(Error::InvalidInput(format!("{} is not a snapshot's name", readable.file)));
+        }
+        let unchanged = match &readable.content {
+            Content::Items(value) | Content::Bare(value) => written.0.get(readable.file) == Some(value),
+        };
+        if unchanged && dir.stat(readable.file)?.is_some() {
+            continue;
+        }
+        let (whole, part) = match readable.content {
+            Content::Items(items) => (json!({ "as_of_seq": seq, "items": items }), items),
+            Content::Bare(value) => (value.clone(), value),
+        };
+        let mut text = serde_json::to_vec_pretty(&whole)
+            .map_err(|error| Error::InvalidInput(format!("a snapshot cannot be written: {error}")))?;
+        text.push(b'\n');
+        dir.write_atomic(readable.file, &text, true)?;
+        written.0.insert(readable.file.to_owned(), part);
+    }
+    dir.sync()?;
+    Ok(before)
+}
