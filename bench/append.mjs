@@ -1,10 +1,11 @@
 // One state append, awaited one by one and with 64 in flight, with and without sync, against a JSON array kept by peers.
 import path from 'node:path'
-import { load, missing, sentence } from './lib/clawback.mjs'
+import { load, missing } from './lib/clawback.mjs'
 import { inFlight, inTurns } from './lib/measure.mjs'
 import { jsonState } from './lib/peers.mjs'
 import { skipped, versus } from './lib/rows.mjs'
 import { tempDir } from './lib/temp.mjs'
+import { sentences } from './lib/words.mjs'
 
 export const title = 'State appends'
 
@@ -13,16 +14,17 @@ export async function run({ quick }) {
   const gone = missing(clawback, 'appendOpenItemToState', 'readState')
   if (gone.length) return [skipped(title, `no export ${gone.join(', ')}`)]
   const rounds = quick ? 3 : 9
+  const texts = sentences(200)
 
   /** The same number of appends to a fresh session and a fresh peer file, in turns; microseconds per append. */
   async function compare({ appends, width, full }) {
     const dir = tempDir('append')
     const options = full ? { durability: 'full' } : undefined
     const times = await inTurns(rounds, {
-      ours: (round) => inFlight(appends, width, (index) => clawback.appendOpenItemToState(dir, `round ${round}`, sentence(index), options)),
+      ours: (round) => inFlight(appends, width, (index) => clawback.appendOpenItemToState(dir, `round ${round}`, texts[index], options)),
       theirs: async (round) => {
         const state = jsonState(path.join(dir, `peer-${round}.json`), { fsync: full })
-        await inFlight(appends, width, (index) => state.append(sentence(index)))
+        await inFlight(appends, width, (index) => state.append(texts[index]))
         if ((await state.count()) !== appends) throw new Error('the peer lost appends')
       },
     })

@@ -1,0 +1,98 @@
+// One call of every export, at three sizes. `blocking` and `memory` go through this list; an export that is in the package
+// and not in here is reported, so that none is forgotten.
+import { conversation, prose, sentences } from './words.mjs'
+
+/** Bytes of text and number of items: what a call usually gets, what `blocking` holds it to, and the caps of sync exports. */
+export const SIZES = {
+  tiny: { bytes: 200, items: 5 },
+  usual: { bytes: 4096, items: 50 },
+  caps: { bytes: 256 * 1024, items: 1000 },
+}
+const TOKENS = { inputTokens: 90_000, contextWindow: 200_000 }
+/** Things that are not calls. */
+const NOT_CALLS = new Set(['STOP_WORDS', 'version', 'default', 'ContextSession', 'ContextManager'])
+
+/**
+ * The calls, as `{ name, sync, call }`; `call(n)` is the n-th. `dir` holds the sessions; a checkpoint of the given size is
+ * built first, for the functions that take one.
+ */
+export async function calls(clawback, dir, { bytes, items }) {
+  const key = 'bench'
+  const text = prose(bytes)
+  const halves = [prose(bytes / 2, 1), prose(bytes / 2, 2)]
+  const lists = [sentences(items, 1), sentences(items, 2)]
+  const reply = { role: 'assistant', content: [{ type: 'text', text }], timestamp: 1_770_000_000_000 }
+  const asked = { role: 'user', content: text, timestamp: 1_770_000_000_000 }
+  const messages = conversation(items, Math.max(100, Math.floor(bytes / items)))
+  const checkpoint = await swollen(clawback, dir, lists)
+  const yaml = clawback.formatCheckpointYaml?.(checkpoint).slice(0, 256 * 1024)
+  const usage = { usage: { tokens: 150_000 }, contextWindow: 200_000 }
+  const input = { trigger: 'manual', tokenUsage: TOKENS, messages }
+  const fresh = sentences(20_000, 3)
+
+  const sync = {
+    normalize: () => clawback.normalize(text),
+    extractKeywords: () => clawback.extractKeywords(text),
+    compareItems: () => clawback.compareItems(...halves),
+    isSemanticDuplicate: () => clawback.isSemanticDuplicate(...halves),
+    mergeItems: () => clawback.mergeItems(...lists),
+    extractDecisionFromResponse: () => clawback.extractDecisionFromResponse(text, 'yes'),
+    isRealUserMessage: () => clawback.isRealUserMessage(asked),
+    userText: () => clawback.userText(asked),
+    estimateTokens: () => clawback.estimateTokens(text),
+    estimateMessageTokens: () => clawback.estimateMessageTokens(reply),
+    sanitizeSessionKeyForPath: () => clawback.sanitizeSessionKeyForPath(text),
+    redactSecrets: () => clawback.redactSecrets(text),
+    diffCheckpoints: () => clawback.diffCheckpoints(checkpoint, checkpoint),
+    formatCheckpointYaml: () => clawback.formatCheckpointYaml(checkpoint),
+    parseCheckpointYaml: () => clawback.parseCheckpointYaml(yaml),
+    renderCheckpoint: () => clawback.renderCheckpoint(checkpoint),
+    measureUsage: () => clawback.measureUsage({ ...usage, usage: undefined, messages }),
+    gaugeLine: () => clawback.gaugeLine(clawback.measureUsage(usage)),
+    buildEnrichmentPrompt: () => clawback.buildEnrichmentPrompt(checkpoint, messages),
+    parseEnrichment: () => clawback.parseEnrichment(text),
+    allocateBudget: () => clawback.allocateBudget({ contextWindow: 200_000 }),
+    truncateBootstrapFiles: () => clawback.truncateBootstrapFiles([{ path: 'AGENTS.md', content: text }], 500),
+  }
+  const async = {
+    mergeItemsAsync: () => clawback.mergeItemsAsync(...lists),
+    redactSecretsAsync: () => clawback.redactSecretsAsync(text),
+    parseCheckpointYamlAsync: () => clawback.parseCheckpointYamlAsync(yaml),
+    appendDecisionToState: (n) => clawback.appendDecisionToState(dir, key, { what: sized(fresh[n % fresh.length], text) }),
+    appendOpenItemToState: (n) => clawback.appendOpenItemToState(dir, key, sized(fresh[n % fresh.length], text)),
+    resolveOpenItemInState: (n) => clawback.resolveOpenItemInState(dir, key, sized(fresh[n % fresh.length], text)),
+    appendLearningToState: (n) => clawback.appendLearningToState(dir, key, sized(fresh[n % fresh.length], text)),
+    recordToolUseInState: (n) => clawback.recordToolUseInState(dir, key, { name: 'read', params: { path: `src/${n % 100}.rs`, note: text } }),
+    writeLastToolCallToState: () => clawback.writeLastToolCallToState(dir, key, { name: 'read', paramsSummary: text }),
+    readLastToolCallFromState: () => clawback.readLastToolCallFromState(dir, key),
+    readState: () => clawback.readState(dir, key),
+    listSessions: () => clawback.listSessions(dir),
+    agentEndedByKey: () => clawback.agentEndedByKey(dir, 'agent:main:subagent:none'),
+    buildCheckpointFromState: () => clawback.buildCheckpointFromState(dir, key, input),
+    writeCheckpoint: () => clawback.writeCheckpoint(dir, key, input),
+    readLatestCheckpoint: () => clawback.readLatestCheckpoint(dir, key),
+    readCheckpoint: async () => clawback.readCheckpoint(dir, key, (await clawback.listCheckpoints(dir, key)).at(-1).id),
+    listCheckpoints: () => clawback.listCheckpoints(dir, key),
+    readCheckpointForInjection: () => clawback.readCheckpointForInjection(dir, key),
+    summarizeMessages: () => clawback.summarizeMessages(messages),
+    enrichCheckpoint: () => clawback.enrichCheckpoint(dir, key, async () => '{"decisions":[]}', { messages }),
+    loadConfig: () => clawback.loadConfig(),
+  }
+  if (clawback.writeCheckpoint) await clawback.writeCheckpoint(dir, key, input)
+  const list = (table, isSync) => Object.entries(table).map(([name, call]) => ({ name, sync: isSync, call }))
+  return [...list(sync, true), ...list(async, false)].filter(({ name }) => typeof clawback[name] === 'function')
+}
+
+/** Exports of the package for which there is no call above. */
+export const uncovered = (clawback, known) =>
+  Object.keys(clawback).filter((name) => clawback[name] !== undefined && !NOT_CALLS.has(name) && !known.some((one) => one.name === name))
+
+/** An item with a subject of its own, padded with the same text: what is stored differs, what is measured does not. */
+const sized = (sentence, text) => `${sentence}. ${text}`
+
+/** A checkpoint whose lists hold the given items. */
+async function swollen(clawback, dir, [decisions, items]) {
+  const checkpoint = await clawback.buildCheckpointFromState(dir, 'empty', { trigger: 'manual', tokenUsage: TOKENS })
+  const when = '2026-01-02T03:04:05.000Z'
+  return { ...checkpoint, decisions: decisions.map((what, index) => ({ id: `d${index + 1}`, what, when })), open_items: items }
+}
