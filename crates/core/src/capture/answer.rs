@@ -1,0 +1,219 @@
+//! Decisions from the pair of a reply and the person's answer to it (DESIGN 6.6): an affirmed question, a choice among
+//! options, an amendment; a refusal yields nothing unless it names the alternative.
+
+use super::decision::{clip_decision, stated_decision, stated_decisions, tier};
+use super::lexicon::starts_with_order;
+use super::options::{self, Options};
+use super::proposal::{self, Proposal};
+use super::prose::{Place, Sentence, sentences};
+use super::sense::{sense, skip_words};
+use crate::text::pattern::static_regex;
+
+/// Longer answers are new requests, not answers.
+const MAX_ANSWER_WORDS: usize = 40;
+
+static_regex! {
+    /// Words that affirm, at the start of an answer.
+    static YES = r"^(?:(?:yes|yeah|yep|yup|ya|sure|ok|okay|k|kk|fine|agreed|agree|i agree|correct|right|exactly|absolutely|definitely|certainly|of course|please do|yes please|please|do it|do that|do so|go ahead|go for it|go|sounds good|sounds great|sounds right|works for me|that works|works|looks good(?: to me)?|looks great|lgtm|perfect|great|nice|cool|awesome|excellent|good|makes sense|ship it|proceed|approved|approve|deal|by all means|let's do (?:it|that|this)|let's go|fine by me|fine with me|ok with me|all good|y|yea|aye|affirmative|confirmed|thumbs up|good idea|good call|why not|love it|i like it|\+1|👍|✅|👌|da|moze|vazi|u redu|naravno|svakako|slazem se|slazemo se|tako je|uradi(?: to| tako)?|radi(?: to| tako)?|hajde|ajde|hajdemo|idemo|dogovoreno|odlicno|super|jasno|tacno|kreni|samo napred|neka bude|jeste|izvoli|prihvatam|potvrdjujem|odobreno|dobro|sjajno|bravo|zvuci dobro|ok je|moze tako|to je to|neka)\b?)(?:$|[\s,.!;:-]+)";
+    static NO = r"^(?:no|nope|nah|not|don't|do not|never|stop|wait|hold on|hold off|cancel|later|rather not|skip (?:it|that|this)|leave it|forget it|i'd rather not|please don't|no thanks|negative|ne|nemoj(?:te|mo)?|nema potrebe|stani|cekaj|sacekaj|kasnije|pusti(?: to)?|nikako|jok|bolje ne|ni slucajno|odustani|zaustavi|preskoci(?: to)?|👎)(?:$|[\s,.!;:-]+)";
+    static CONTINUE = r"^(?:(?:please |ok |okay |yes,? )?(?:continue|go on|keep going|carry on|proceed|next|resume|nastavi|nastavite|dalje|idi dalje|nastavljamo|keep at it|move on)(?: please| then| now)?)[\s.!]*$";
+    static CONTINUE_END = r"(?:^|[\s,.;!])(?:continue|go on|keep going|proceed|carry on|nastavi|dalje)[.! ]*$";
+    /// `but`, `except`, `only`: what follows changes the proposal.
+    static BUT = r"^(?:but|except|only|just|with|without|ali|samo|osim|s tim da|bez|sa|uz)\b";
+    static ALTERNATIVE = r"^(?:(?:i'd |i would |we'd |we should |please |just |then |rather |let's |let us |instead,? |bolje |radije |nego |vec |ipak |onda |samo |hajde |molim te )*)(use|keep|go with|go for|take|pick|choose|make|set|call|name|stick (?:with|to)|leave|drop|skip|prefer|switch to|put|store|stay (?:with|on|at)|remove|retry|limit|rather|do only|koristi\w*|zadrzi\w*|zadrzimo|drzi\w*|uzmi\w*|uzecemo|izaberi\w*|stavi\w*|nazovi\w*|ostani\w*|ostanimo|ostavi\w*|ostavljamo|preskoci\w*|izbaci\w*|prebaci\w*|ogranici\w*|podesi\w*|neka)\b\s*(.*)$";
+    /// A pronoun and nothing else: it names nothing.
+    static EMPTY_OBJECT = r"^(?:it|that|this|them|everything|all|to|ovo|sve|tako|as is|it as is|things)?(?:\s+(?:as (?:it )?is|as it was|for now|alone|be|off|out|kako (?:je|jeste|je bilo)|za sada|na miru|then|please|instead|now|later|there|to|way|bude|tako))*[.!]?$";
+    static ASKS = r"\?\s*$|^(?:what|why|how|when|where|who|which|can you|could you|would you|do you|does|is|are|did|isn't|should|show|explain|sta|zasto|kako|kada|gde|ko|koliko|koji|koja|koje|da li|je l|jel|mozes li|a sta)\b";
+    static STATES = r"^(?:i|we|ja|mi|nadam|hope|hvala|thanks|thank)\b";
+    static NUMBER = r"\d[\d.,:]*\w*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|jedan|jednom|dva|dvaput|tri|cetiri|pet|sest|sedam|osam|devet|deset)\b";
+}
+
+/// The decision in a reply, and in the person's answer to it where there is one; at most 200 graphemes. API
+/// `extractDecisionFromResponse`. Without an answer the reply must state the decision itself.
+pub fn extract_decision(reply: &str, user_reply: Option<&str>) -> Option<String> {
+    match user_reply.map(str::trim).filter(|answer| !answer.is_empty()) {
+        None => stated_decision(reply),
+        Some(answer) => decided(reply, answer).map(|text| clip_decision(&text)),
+    }
+}
+
+fn decided(reply: &str, answer: &str) -> Option<String> {
+    let seen = sense(answer);
+    let words = seen.split_whitespace().count();
+    if words > MAX_ANSWER_WORDS {
+        return None;
+    }
+    let parts = sentences(reply);
+    let proposal = proposal::find(&parts);
+    let options = options::find(&parts);
+    if let Some(choice) = options::choose(&options, &seen) {
+        return Some(chosen(&choice, proposal.as_ref(), answer));
+    }
+    if CONTINUE.is_match(&seen) {
+        return proposal
+            .filter(|proposal| proposal.goes_on && proposal.has_content())
+            .map(|proposal| proposal.text);
+    }
+    if let Some(found) = NO.find(&seen) {
+        return refusal(answer, &seen, found.end());
+    }
+    if ASKS.is_match(&seen) {
+        return None;
+    }
+    let (agreed, rest) = agree(answer, &seen);
+    if agreed {
+        return affirmed(&parts, proposal, &options, &rest);
+    }
+    unaffirmed(proposal, answer, &seen)
+}
+
+/// Takes words of agreement off the front: whether there were any, and what is left of the answer.
+fn agree(answer: &str, seen: &str) -> (bool, String) {
+    let mut rest = seen.trim();
+    let mut agreed = false;
+    while let Some(found) = YES.find(rest) {
+        agreed = true;
+        rest = rest.get(found.end()..).unwrap_or("").trim_start();
+    }
+    let taken = seen.split_whitespace().count() - rest.split_whitespace().count();
+    (agreed, skip_words(answer, taken).to_owned())
+}
+
+fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, rest: &str) -> Option<String> {
+    let seen = sense(rest);
+    let Some(proposal) = proposal else {
+        let directive = directive(rest, &seen);
+        return directive.or_else(|| if seen.is_empty() { approved_statement(parts) } else { None });
+    };
+    if seen.is_empty() {
+        let unanswered = options.from_question && options.items.len() > 1;
+        return (proposal.has_content() && !unanswered && !proposal.goes_on_bare()).then_some(proposal.text);
+    }
+    if ASKS.is_match(&seen) {
+        return None;
+    }
+    if BUT.is_match(&seen) {
+        return proposal.has_content().then(|| amended(&proposal.text, rest, &seen));
+    }
+    if let Some(order) =
+        directive(rest, &seen).or_else(|| starts_with_order(&seen).then(|| rest.trim().to_owned()))
+    {
+        return Some(if proposal.has_content() && !proposal.goes_on_bare() {
+            format!("{}; {order}", proposal.text)
+        } else {
+            order
+        });
+    }
+    if STATES.is_match(&seen) {
+        return None;
+    }
+    let comment = !starts_like_new_request(&seen);
+    (comment && proposal.has_content() && !options.from_question && !proposal.goes_on_bare())
+        .then_some(proposal.text)
+}
+
+/// `ok` to a reply that states a decision by a marker or in a sentence of decision.
+fn approved_statement(parts: &[Sentence]) -> Option<String> {
+    let last = stated_decisions(parts).into_iter().rfind(|stated| stated.strength >= tier::HEADING)?;
+    Some(last.text)
+}
+
+fn starts_like_new_request(seen: &str) -> bool {
+    seen.split_whitespace().count() > 12
+}
+
+fn refusal(answer: &str, seen: &str, end: usize) -> Option<String> {
+    let mut rest = seen.get(end..).unwrap_or("").trim_start();
+    while let Some(found) = NO.find(rest) {
+        rest = rest.get(found.end()..).unwrap_or("").trim_start();
+    }
+    let taken = seen.split_whitespace().count() - rest.split_whitespace().count();
+    let words = skip_words(answer, taken);
+    // What stands after a full stop or a comma may name the alternative.
+    std::iter::once(words)
+        .chain(words.split([',', ';', '.', '-', '—']))
+        .map(str::trim)
+        .find_map(|piece| directive(piece, &sense(piece)))
+}
+
+/// An order that names what to do instead.
+fn directive(text: &str, seen: &str) -> Option<String> {
+    let found = ALTERNATIVE.captures(seen)?;
+    let object = found.get(2)?.as_str().trim();
+    if object.is_empty() || EMPTY_OBJECT.is_match(object) || ASKS.is_match(seen) {
+        return None;
+    }
+    Some(text.trim().trim_end_matches(['.', '!']).to_owned())
+}
+
+/// The proposal with the change: a number takes the place of a number, all else is added.
+fn amended(text: &str, rest: &str, seen: &str) -> String {
+    let change = BUT
+        .find(seen)
+        .filter(|found| matches!(found.as_str(), "but" | "ali" | "just" | "only" | "samo"))
+        .map(|_| skip_words(rest, 1));
+    if let Some(change) = change
+        && let Some(replaced) = substituted(text, change)
+    {
+        return replaced;
+    }
+    format!("{}, {}", text.trim_end_matches(['.', '!']), rest.trim().trim_end_matches(['.', '!']))
+}
+
+/// `set the budget to 1200 tokens` and `800` give `set the budget to 800 tokens`.
+fn substituted(text: &str, change: &str) -> Option<String> {
+    let change = change.trim().trim_end_matches(['.', '!']);
+    let seen_change = sense(change);
+    let new = NUMBER.find(&seen_change)?;
+    let seen = sense(text);
+    let old = NUMBER.find(&seen)?;
+    let word_at =
+        |seen: &str, at: usize| seen.get(..at).map_or(0, |before| before.split_whitespace().count());
+    let (old_word, new_word) = (word_at(&seen, old.start()), word_at(&seen_change, new.start()));
+    if new_word > 2 || starts_with_order(&seen_change) {
+        return None;
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let head = words.get(..old_word)?.join(" ");
+    let fragment = skip_words(change, new_word);
+    if fragment.split_whitespace().count() == 1 {
+        let tail = words.get(old_word + 1..)?.join(" ");
+        return Some(format!("{head} {fragment} {tail}").trim().to_owned());
+    }
+    Some(format!("{head} {fragment}").trim().to_owned())
+}
+
+fn unaffirmed(proposal: Option<Proposal>, answer: &str, seen: &str) -> Option<String> {
+    if let Some(order) = directive(answer, seen) {
+        return Some(order);
+    }
+    let proposal = proposal?;
+    // `i reviewed it, it's good. continue`
+    if CONTINUE_END.is_match(seen)
+        && seen.split_whitespace().count() <= 16
+        && proposal.has_content()
+        && proposal.goes_on
+    {
+        return Some(proposal.text);
+    }
+    let short = seen.split_whitespace().count() <= 6;
+    if short && proposal.asks_agreement && NUMBER.is_match(seen) && !STATES.is_match(seen) {
+        return substituted(&proposal.text, answer);
+    }
+    None
+}
+
+fn chosen(choice: &options::Choice, proposal: Option<&Proposal>, answer: &str) -> String {
+    let text = match (&choice.frame, proposal) {
+        (Some(frame), _) => format!("{frame} {}", choice.text),
+        _ => choice.text.clone(),
+    };
+    let rest = skip_words(answer, choice.words);
+    let seen = sense(rest);
+    if BUT.is_match(&seen) { amended(&text, rest, &seen) } else { text }
+}
+
+/// A quote or a heading asks nothing.
+pub(super) fn may_ask(sentence: &Sentence) -> bool {
+    !matches!(sentence.place, Place::Quote | Place::Heading | Place::Row)
+}

@@ -1,0 +1,526 @@
+//! Decisions that a reply states by itself. The four tiers of seed 000 (marker, intent, bold, bullet) are the base;
+//! they are applied to sentences instead of lines and joined by headings, conclusions, standing rules, tables and
+//! withdrawals. A wrong capture is worse than a miss: questions, offers, plans to look, reports, hypotheses and other
+//! people's words yield nothing (DESIGN 6.6, FAULTS C5-C7).
+
+use super::lexicon::{
+    announces_decision, is_change, is_serbian_change, is_serbian_intent, is_strong_change, starts_with_order,
+};
+use super::prose::{Place, Sentence, sentences};
+use super::sense::{sense, skip_words};
+use crate::text::clip;
+use crate::text::pattern::static_regex;
+
+/// Longest decision, in graphemes (API extractDecisionFromResponse).
+pub const MAX_DECISION: usize = 200;
+/// A decision of fewer words takes the next sentence along.
+const SHORT_DECISION: usize = 4;
+
+/// A sentence that states a decision, with what speaks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stated {
+    /// The words to keep.
+    pub(super) text: String,
+    /// How plainly it is stated: see [`tier`].
+    pub(super) strength: u8,
+    /// Its sentence's number.
+    pub(super) at: usize,
+}
+
+/// Strengths, strongest first.
+pub(super) mod tier {
+    /// `Decision: X`, `We decided to X`.
+    pub(crate) const MARKER: u8 = 100;
+    /// The first sentence under a heading that says decision.
+    pub(crate) const HEADING: u8 = 95;
+    /// `So: X`, `So I'll X`, `Zato X`.
+    pub(crate) const CONCLUSION: u8 = 90;
+    /// `I'll X`, `Let's X`.
+    pub(crate) const INTENT: u8 = 85;
+    /// `The fix is to X`.
+    pub(crate) const APPROACH: u8 = 80;
+    /// `You picked B, so X`, `Weekly it is`.
+    pub(crate) const AGREED: u8 = 78;
+    /// `X stays`, `from now on X`, `I've replaced X`.
+    pub(crate) const STANDING: u8 = 70;
+    /// `**Use X**`.
+    pub(crate) const BOLD: u8 = 60;
+    /// A row of a table of answers, an order in a list.
+    pub(crate) const LISTED: u8 = 50;
+}
+
+static_regex! {
+    /// `Decision:`, `Final decision after the benchmark:`, `Plan:`, `Odluka:`.
+    static MARKER = r"^(?:(?:the|my|our|final|one|new|key|main|short|konacna|nova|glavna|nasa|moja)\s+){0,3}(?:decision|decided|plan|approach|resolution|verdict|conclusion|agreement|agreed|outcome|choice|chosen|settled|final(?: answer| call)?|rule|policy|convention|adr|odluka|odluceno|pristup|dogovor|dogovoreno|zakljucak|resenje|izbor|pravilo)(?:\s+(?:for|after|on|from|about|as of|is|o|za|posle|nakon|u vezi)\b[^:.?!]{0,50}|\s+#?\d+)?\s*(?::|\s-\s)\s*(\S.*)$";
+    static MARKER_ALONE = r"^(?:(?:the|my|our|final|konacna|nasa)\s+){0,2}(?:decision|plan|approach|resolution|verdict|conclusion|odluka|pristup|dogovor|zakljucak|resenje)\s*:$";
+    /// `ok: tabs, 100 columns`.
+    static AGREED_LIST = r"^(?:ok|okay|alright|right|agreed|settled|vazi|u redu|dogovoreno)\s*:\s+(\S.*)$";
+    /// Verbs that say that a choice was made, with a first-person subject or none.
+    static DECIDED = r"^(?:(?:so |and |but |then )?(?:i|we)(?:'ve| have|'re| are|'ll)?\s+(?:\w+ly\s+|all\s+|now\s+|both\s+|just\s+|also\s+|jointly\s+|then\s+){0,2})?(?:decided|agreed|chose|chosen|opted|settled|settle|settling|committed|picked|picking|opting|choosing|selected|selecting|deciding|going with|going for|went with|sticking (?:with|to)|stick (?:with|to)|go with|standardi[sz]ing on|standardi[sz]e on|landed on|resolved to|rejected|rejecting|ruled out|ruling out)\b(.*)$";
+    static DECIDED_SR = r"^(?:mi |ja |na kraju |ipak |konacno |zajedno )*(?:odlucil[aio] (?:smo|sam)|odlucujem\w*|dogovoril[aio] (?:smo|sam)|izabral[aio]? (?:smo|sam)|izabrao sam|odlucio sam|biram\w*|opredelil[aio] (?:smo|sam)|opredeljuje\w*|resil[aio] (?:smo|sam) da|resio sam da|idemo (?:na|sa|s)|idem (?:na|sa|s)|pala je odluka|odustaje\w* od|odustali smo od|ostajemo (?:na|pri|kod)|ostajem (?:na|pri|kod)|prelazi(?:mo|m) na)\b";
+    /// `I'll`, `we're going to`, `let's`.
+    static INTENT = r"(?:^|[,;:] (?:so |and |but |then )?| and | so |- )(?:(?:i|we)(?:'ll| will| shall|'m going to| am going to|'re going to| are going to|'d better| won't)|let's|let us)\s+((?:not|never|no longer|also|just|then|now|simply|instead|still|only|first|therefore|always|go ahead and|definitely|probably|both)\s+)*([a-z][a-z'-]*)(.*)$";
+    /// `we're using X rather than Y`.
+    static PROGRESSIVE = r"^(?:i'm|we're|i am|we are)\s+((?:not|no longer|now|just|therefore|only)\s+)*([a-z-]+ing)\b(.*)$";
+    static APPROACH = r"^(?:and |but )?(?:the|our|my)\s+(?:\w+\s+){0,2}(?:approach|plan|fix|solution|decision|answer|way forward|choice|rule|convention|pattern|policy|strategy|resolution|compromise|verdict|recommendation we follow|call)(?:\s+(?:(?:i|we|that we|to)\s+[a-z']+(?: with| on)?|here|now|then|for this|for now))?\s*(?:is|will be|remains|'s|:|is therefore|becomes)\s*:?\s+(?:to\s+)?(\S.*)$";
+    static APPROACH_SR = r"^(?:nas |moj |nasa |moja )?(?:resenje|pristup|plan|odluka|pravilo|popravka|dogovor)(?: ovde| za sada)?\s+(?:je|ce biti|ostaje)(?:\s+da)?\s+(\S.*)$";
+    static IT_IS = r"^(?:then |so )?(?:[^,.;]{2,60}) it is(?:[,.;!:]|$| then| for)";
+    /// `You picked B, so X`.
+    static CHOSEN_SO = r"^(?:you|we|since you|as you|because you)(?:'ve| have|'d)?\s+(?:just\s+)?(?:picked|chose|wanted|want|prefer|preferred|asked|decided|said|confirmed|agreed|went|voted|selected|insisted)\b[^,;]{0,80}[,;]\s+(?:so|then|which means|hence|therefore)\s+(\S.*)$";
+    static INSTEAD_WE = r"^(?:instead of|rather than|umesto)\s+[^,]{2,60},\s+(?:we|i)\s+([a-z']+)\b";
+    /// What holds from now on.
+    static STANDING = r"\b(?:from now on|going forward|from here on|stays?|remains?|no longer|goes away|go away|goes back|is gone|are gone|ostaje|ostaju|ubuduce|od sada|vise ne|vise se ne)\b";
+    static NOW = r"\b(?:now|by default|anymore|any more|instead|from now on|going forward|no longer|always|never|sada|ubuduce|podrazumevano|umesto)\b";
+    static SHOULD_NOT = r"^(?:the|our|this|that)\s+(?:[\w-]+\s+){1,4}(?:should|must|shall|does|do|will)(?: not|n't)\s";
+    /// `I've replaced X`, `zamenio sam X`.
+    static DONE = r"^(?:i've|we've|i have|we have|i|we)\s+(?:now\s+|also\s+|just\s+|already\s+)*([a-z-]+)\b(.*)$";
+    static DONE_SR = r"^(?:sada |vec |upravo )*([a-z]+(?:o|la|li)) (?:sam|smo)\b(.*)$";
+    static DONE_WORD = r"^(?:done|fixed|applied|changed|updated|switched|implemented|resolved|sorted|gotovo|reseno|popravljeno|sredjeno|uradjeno|zavrseno|promenjeno)[.!]?$";
+    /// Words before the statement that conclude from what was said.
+    static CONCLUDING = r"^(?:so|therefore|thus|hence|consequently|accordingly|in short|bottom line|that's why|for that reason|in that case|zato|dakle|stoga|prema tome|znaci|u tom slucaju|zbog toga|na kraju)[:,]?\s+";
+    static CONCLUDING_PHRASE = r"^(?:with (?:that|this|all that|all this)\b|given (?:that|this|the|your|all)\b|based on\b|since (?:you|we|there|it|the|both|nobody|no one|that|this)\b|because (?:you|of)\b|after (?:your|that|the|all|our|this)\b|as you\b|thinking about it\b|on (?:reflection|balance|second thought)\b|in the end\b|all things considered\b|considering\b|to (?:keep|avoid|make|stay|simplify|be safe)\b|per your\b|following your\b|posto\b|buduci da\b|s obzirom\b|kad (?:vec|je) \b|imajuci\b|posle\b|nakon\b|na osnovu\b)[^,]{0,110},\s+";
+    /// Words before the statement that say nothing.
+    static FILLER = r"^(?:ok|okay|alright|all right|right|well|yes|yeah|yep|sure|perfect|great|good|got it|agreed|absolutely|understood|thanks|thank you|fair enough|no problem|of course|makes sense|actually|honestly|and|but|also|then|now|hm+|ah|oh|haha|super|vazi|u redu|naravno|dobro|da|e|pa|a|onda|odlicno|jasno|dogovoreno|razumem|hvala|important|note|for now|za sada|meanwhile|btw|anyway|first|finally|next|edit|update|correction|ispravka)(?:[,:!.]| -)\s+|^(?:and|but|then|okay so|ok so|now|pa|a|onda|ali)\s+";
+    /// The earlier statements no longer hold.
+    static WITHDRAWN = r"\b(?:scrap that|scratch that|forget (?:that|it|what i said)|ignore (?:that|what i said|my earlier)|never ?mind|on second thought|changed my mind|i was wrong|correction|strike that|i take (?:that|it) back|disregard|odustaje\w+ od (?:tog\w*|ovog\w*|te|ideje|njega|nje)|zaboravi (?:to|sto)|predomisli\w+|ipak ne|ispravka|povlacim)\b|^(?:edit|update|correction|ispravka|izmena)\s*:|^(?:actually|wait),? no\b|^no[,:] wait\b";
+    static WITHDRAWS_ONLY = r"^odustaje\w+ od (?:tog\w*|ovog\w*|te|ideje|njega|nje)\b";
+    /// What was thought before and is told as history.
+    static HISTORY = r"^(?:earlier|previously|originally|initially|at first|before(?:,| that)|until now|my (?:first|initial|original|earlier)|the (?:first|initial|original|old|earlier) (?:idea|plan|version|thought|proposal)|yesterday|last (?:week|time|month)|ranije|prvobitno|u pocetku|prvo sam|isprva|do sada|juce|pre toga|prosl\w+)\b";
+    /// Not said as a decision: possibility, offer, condition, question in the clause.
+    static HYPOTHESIS = r"\b(?:could|might|may|would|perhaps|maybe|possibly|if you(?:'d| would)?(?: like| want| prefer| wish| agree| are| think)?|if needed|let me know|feel free|happy to|not sure|i think we|i guess|i suppose|wondering|should (?:i|we|the|it)|shall (?:i|we)|i'd|we'd|can be|one (?:option|approach|way|possibility)|another (?:option|approach|way|possibility)|an alternative|alternatively|it depends|in theory|hypothetically|as far as i can tell|seems? to|looks like|appears to|mozda|mogl[aio] bi|mogao bi\w*|mogl[aio] bismo|bismo|bih|ako (?:zelis|hoces|zelite|hocete|zatreba|treba|budes)|mozemo (?:da|i)|moze (?:da|i)|mogu da|zavisi|predlazem|verovatno|nisam sigur\w*)\b|^(?:if|unless|ako|ukoliko|kada bi|kad bi)\b";
+    /// Somebody else's words.
+    static REPORTED = r"^(?:he|she|they|the (?:docs?|documentation|readme|spec|manual|article|blog|author|ticket|issue|vendor|customer|client|reviewer|team lead|other team)|according to|your (?:notes|message|colleague|boss)|[a-z]+:)\b.{0,60}\b(?:said|says|say|wrote|writes|states?|suggest\w*|propos\w*|recommend\w*|claims?|thinks?|wants?|wanted|asks?|asked|decided|agreed)\b|^(?:on|ona|oni|klijent|dokumentacija|kolega|autor)\s+(?:kaze|kazu|je rekao|je rekla|su rekli|predlaze|navodi|pise|misli|zeli|trazi)\b|^(?:you|ti|vi) (?:said|wrote|asked|mentioned|suggested|pomenuo|rekao|rekla|pises|kazes|napisao)\b[^,;]*$";
+    /// Evidence and failure: a report, not a choice.
+    static REPORT = r"\b(?:fails?|failed|failing|crash\w*|passes|passed|passing|returned|happens?|happened|broke|breaks|means|shows?|showed|prints?|printed|works? as|is (?:slow|fast|still|already|harmless|open|unclear|because|caused)|are (?:green|red|passing|failing)|was|were|errors?|exception|prolaz\w+|pao|pala|pada|puca)\b";
+    /// Headings under which nothing is decided.
+    static CLOSED_HEADING = r"\b(?:reject\w*|alternativ\w*|considered|options?$|questions?|example\w*|how to|usage|ideas?|suggestions?|opportunit\w*|proposals?|pros|cons|odbac\w+|pitanja|primer\w*|uputstvo|predlo\w+)\b";
+    /// Headings of reports and plans: only a plain announcement counts under them.
+    static OTHER_HEADING = r"\b(?:context|background|open|todo|to do|next|remaining|risks?|problem|issue|cause|symptom\w*|status|test|result\w*|install\w*|steps|summary|notes?|consequences|what (?:changed|i (?:did|found))|done|completed|findings|observations|kontekst|otvoreno|koraci|pozadina|problem|uzrok|sledece|rezultat\w*)\b";
+    static DECISION_HEADING = r"^(?:\d+[.)]? )?(?:(?:the|our|my|final|key|design|main|konacna|kljucne|glavne)\s+){0,3}(?:decision|decisions|chosen (?:option|approach|solution|design)|what we (?:decided|agreed|chose|do|will do)|agreed(?: approach| plan| structure| design)?|outcome|resolution|verdict|conclusion|the plan|plan|approach|solution|odluka|odluke|sta smo (?:odlucili|dogovorili)|dogovor|dogovoreno|zakljucak|izabrano resenje|resenje|pristup)(?:\s+(?:made|taken|so far|record|for .{1,40}))?$";
+    /// Introductions of lists that hold steps for the reader, findings or history.
+    static OTHER_INTRO = r"\b(?:you can|you could|you may|try|steps|to (?:reproduce|install|run|use|test|verify|start)|how|options?|alternatives?|could|might|questions?|before i|issues?|problems?|found|findings|what (?:happened|we know|i found|changed|i did|it does)|we know|remaining|todo|to do|next|still|later|ideas?|suggestions?|opportunit\w*|summary|done|completed|changes|now (?:works|shows)|here's (?:how|what)|walkthrough|flow|works|example|output|log|mozes|pokusaj|koraci|pitanja|problemi|moguce|opcije|predlo\w+|preostalo|sledece|nasao|nasla|uradjeno)\b";
+    static ANSWER_TABLE = r"\b(?:decision|decided|answer|choice|chosen|choose|pick|resolution|agreed|we (?:use|do)|setting|policy|rule|odluka|odgovor|izbor|dogovor\w*|resenje)\b";
+    /// `X -> Y` moves, as people list them.
+    static BOLD_LABEL = r"^(?:summary|note|notes|tl;?dr|warning|important|result\w*|root cause|cause|problem|issue|context|background|status|test\w*|why|how|what|option|step|phase|bug|fix|update|question|example|done|todo|next|remaining|completed|before|after|pros|cons|risk\w*|impact|usage|rezime|napomena|uzrok|problem|upozorenje|opcija|korak|pitanje)\b";
+    static PRONOUN_ONLY = r"^(?:it|that|this|so|them|those|these|to|for you|right away|now|next|there|here|the same|to|ovo|to je|tako)?(?:\s+(?:now|next|first|then|too|for you|right away|today|tomorrow|as well|instead|again|later|below|above|asap))*[.!]?$";
+}
+
+/// The decision that the reply states, at most 200 graphemes; `None` when it states none.
+pub(super) fn stated_decision(reply: &str) -> Option<String> {
+    let found = stated_decisions(&sentences(reply));
+    let best = found.iter().max_by_key(|stated| (stated.strength, std::cmp::Reverse(stated.at)))?;
+    Some(clip_decision(&best.text))
+}
+
+/// At most 200 graphemes, without a closing stop.
+pub(super) fn clip_decision(text: &str) -> String {
+    let trimmed = text.trim().trim_end_matches(['.', ';', ',', ':', ' ', '!']);
+    clip::ellipsize(trimmed, MAX_DECISION).into_owned()
+}
+
+/// Every decision that the sentences state, in order; what a later sentence withdraws is left out.
+pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
+    let mut out: Vec<Stated> = Vec::new();
+    let mut withdrawn_at: Option<usize> = None;
+    let (mut marker_open, mut heading_taken, mut done_block) = (false, String::new(), None);
+    for (at, sentence) in sentences.iter().enumerate() {
+        let seen = sense(&sentence.text);
+        if WITHDRAWN.is_match(&seen) && sentence.place != Place::Quote {
+            out.clear();
+            withdrawn_at = Some(at);
+        }
+        if WITHDRAWS_ONLY.is_match(&seen) {
+            continue;
+        }
+        if DONE_WORD.is_match(&seen) {
+            done_block = Some(at);
+            continue;
+        }
+        if sentence.place == Place::Heading {
+            heading_taken.clear();
+            if let Some(stated) = marked(sentence, &seen, at) {
+                out.push(stated);
+            }
+            marker_open = MARKER_ALONE.is_match(&seen);
+            continue;
+        }
+        if MARKER_ALONE.is_match(&seen) {
+            marker_open = true;
+            continue;
+        }
+        let near_withdrawal = withdrawn_at.is_some_and(|from| at - from <= 3);
+        let after_done = done_block.is_some_and(|from| at - from <= 2);
+        let view = View { sentence, seen: &seen, at, near_withdrawal, after_done };
+        let mut stated = view.stated();
+        let in_decision =
+            marker_open || DECISION_HEADING.is_match(&sentence.heading) && heading_taken != sentence.heading;
+        if stated.as_ref().is_none_or(|stated| stated.strength < tier::HEADING)
+            && in_decision
+            && view.under_heading()
+        {
+            stated = Some(view.whole(tier::HEADING));
+        }
+        marker_open = false;
+        if let Some(mut stated) = stated {
+            if stated.strength >= tier::HEADING {
+                heading_taken.clone_from(&sentence.heading);
+            }
+            if stated.text.split_whitespace().count() < SHORT_DECISION
+                && let Some(next) = sentences.get(at + 1).filter(|next| next.block == sentence.block)
+            {
+                stated.text = format!("{} {}", stated.text, next.text);
+            }
+            out.push(stated);
+        }
+    }
+    out
+}
+
+/// `Decision: X` and its relatives; also in headings and quotes.
+fn marked(sentence: &Sentence, seen: &str, at: usize) -> Option<Stated> {
+    let found = MARKER.captures(seen).or_else(|| AGREED_LIST.captures(seen))?;
+    let rest = found.get(1)?.as_str();
+    let skipped = seen.split_whitespace().count() - rest.split_whitespace().count();
+    let text = skip_words(&sentence.text, skipped);
+    if text.split_whitespace().count() < 2
+        || text.ends_with('?')
+        || text.starts_with('<')
+        || only_looks(rest)
+        || rest.starts_with('#')
+    {
+        return None;
+    }
+    Some(Stated { text: text.to_owned(), strength: tier::MARKER, at })
+}
+
+/// `Plan: check the logs`: it announces looking.
+fn only_looks(rest: &str) -> bool {
+    let first = rest.split_whitespace().next().unwrap_or("");
+    let after = rest.strip_prefix(first).unwrap_or("");
+    !announces_decision(first, after) && !is_change(first) || LOOK_SR.is_match(rest)
+}
+
+static_regex! {
+    /// Serbian announcements of looking.
+    static LOOK_SR = r"^(?:prvo |sada |odmah |cu |cemo |da )*(?:pogleda\w*|gleda\w*|proveri\w*|proverava\w*|vide\w+|vidi\w*|javi\w*|javlja\w*|istraz\w*|testira\w*|pokreni\w*|pokrenu\w*|pokrece\w*|procita\w*|analizira\w*|razmisli\w*|ispita\w*|probac?\w*|pokusa\w*|saceka\w*|ceka\w*|nastavlja\w*|nastavi\w*|objasni\w*)\b";
+}
+
+struct View<'a> {
+    sentence: &'a Sentence,
+    seen: &'a str,
+    at: usize,
+    near_withdrawal: bool,
+    after_done: bool,
+}
+
+impl View<'_> {
+    fn stated(&self) -> Option<Stated> {
+        let (main, skipped, concluding) = open(self.seen);
+        if self.seen.ends_with('?') {
+            return None;
+        }
+        if let Some(found) = marked(self.sentence, self.seen, self.at).or_else(|| self.marked_after(skipped))
+        {
+            return Some(found);
+        }
+        if self.sentence.place == Place::Quote || CLOSED_HEADING.is_match(&self.sentence.heading) {
+            return None;
+        }
+        if self.sentence.place == Place::Row {
+            return self.row();
+        }
+        let clause = clause(main);
+        if HYPOTHESIS.is_match(clause)
+            || HYPOTHESIS.is_match(self.seen.split(',').next().unwrap_or(""))
+            || HISTORY.is_match(main)
+            || REPORTED.is_match(self.seen)
+        {
+            return None;
+        }
+        let item = self.sentence.place == Place::Item;
+        if item && OTHER_INTRO.is_match(&self.sentence.intro) {
+            return None;
+        }
+        let strength = self.strength(main, clause, concluding, item)?;
+        if strength < tier::INTENT && OTHER_HEADING.is_match(&self.sentence.heading) {
+            return None;
+        }
+        let text = skip_words(&self.sentence.text, skipped);
+        Some(Stated { text: text.to_owned(), strength, at: self.at })
+    }
+
+    fn strength(&self, main: &str, clause: &str, concluding: bool, item: bool) -> Option<u8> {
+        let raise = |strength: u8| if concluding { strength.max(tier::CONCLUSION) } else { strength };
+        if DECIDED.captures(main).is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())))
+            || DECIDED_SR.is_match(main)
+        {
+            return Some(tier::MARKER);
+        }
+        if item && (self.sentence.checked == Some(true)) {
+            return None;
+        }
+        if let Some(found) = INTENT.captures(main) {
+            let verb = found.get(2).map_or("", |verb| verb.as_str());
+            let rest = found.get(3).map_or("", |rest| rest.as_str()).trim();
+            let verb_and_rest = (verb, rest);
+            return (announces_decision(verb, rest)
+                && !PRONOUN_ONLY.is_match(rest)
+                && !only_promises(verb_and_rest))
+            .then(|| raise(tier::INTENT));
+        }
+        if self.serbian_intent(main) {
+            return Some(raise(if item { tier::LISTED } else { tier::INTENT }));
+        }
+        if let Some(rest) =
+            APPROACH.captures(main).or_else(|| APPROACH_SR.captures(main)).and_then(|found| found.get(1))
+        {
+            let rest = rest.as_str();
+            return (!only_looks(rest)
+                && rest.split_whitespace().count() >= 2
+                && !rest.starts_with("that ")
+                && !rest.starts_with("not "))
+            .then(|| raise(tier::APPROACH));
+        }
+        if IT_IS.is_match(main) {
+            return Some(tier::AGREED);
+        }
+        if CHOSEN_SO.is_match(self.seen)
+            || INSTEAD_WE.captures(self.seen).is_some_and(|found| {
+                found
+                    .get(1)
+                    .is_some_and(|verb| !matches!(verb.as_str(), "were" | "had" | "got" | "saw" | "could"))
+            })
+        {
+            return Some(tier::AGREED);
+        }
+        if let Some(found) = PROGRESSIVE.captures(main) {
+            let verb = found.get(2).map_or("", |verb| verb.as_str());
+            let rest = found.get(3).map_or("", |rest| rest.as_str());
+            let settled = concluding
+                || rest.contains("rather than")
+                || rest.contains("instead")
+                || is_strong_change(verb);
+            if is_change(verb)
+                && settled
+                && !PRONOUN_ONLY.is_match(rest.trim())
+                && !matches!(verb, "running" | "reading" | "getting" | "waiting" | "starting")
+            {
+                return Some(raise(72));
+            }
+        }
+        let order = starts_with_order(main);
+        if let Some(bold) = &self.sentence.bold
+            && order
+            && !BOLD_LABEL.is_match(&sense(bold))
+            && bold.split_whitespace().count() >= 2
+        {
+            return Some(tier::BOLD);
+        }
+        if item {
+            return (order && !DONE.is_match(main)).then_some(tier::LISTED);
+        }
+        if let Some(found) = DONE.captures(main) {
+            let verb = found.get(1).map_or("", |verb| verb.as_str());
+            let rest = found.get(2).map_or("", |rest| rest.as_str());
+            let past = verb.ends_with("ed")
+                || matches!(
+                    verb,
+                    "split" | "put" | "set" | "kept" | "made" | "cut" | "chose" | "rewrote" | "rewritten"
+                );
+            return (past
+                && is_strong_change(verb)
+                && rest.split_whitespace().count() >= 2
+                && !matches!(
+                    verb,
+                    "added" | "updated" | "fixed" | "started" | "documented" | "created" | "implemented"
+                ))
+            .then_some(tier::STANDING);
+        }
+        if let Some(found) = DONE_SR.captures(main) {
+            let verb = found.get(1).map_or("", |verb| verb.as_str());
+            return (is_serbian_change(verb)
+                && found.get(2).is_some_and(|rest| rest.as_str().split_whitespace().count() >= 2))
+            .then_some(tier::STANDING);
+        }
+        if REPORT.is_match(clause) {
+            return None;
+        }
+        let acts = has_action(clause);
+        if concluding && (acts || SHOULD_NOT.is_match(main)) {
+            return Some(tier::CONCLUSION);
+        }
+        if (self.near_withdrawal || self.after_done && NOW.is_match(main)) && acts {
+            return Some(tier::STANDING);
+        }
+        if STANDING.is_match(clause) && main.split_whitespace().count() >= 4 && !STILL.is_match(clause) {
+            return Some(tier::STANDING);
+        }
+        None
+    }
+
+    /// `Okay: Decision: X` after an opener.
+    fn marked_after(&self, skipped: usize) -> Option<Stated> {
+        if skipped == 0 {
+            return None;
+        }
+        let text = skip_words(&self.sentence.text, skipped).to_owned();
+        let seen = sense(&text);
+        marked(&Sentence { text, ..self.sentence.clone() }, &seen, self.at)
+    }
+
+    fn serbian_intent(&self, main: &str) -> bool {
+        let words: Vec<&str> =
+            main.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+        if words.len() < 3 || LOOK_SR.is_match(main) || NARRATIVE_SR.is_match(main) {
+            return false;
+        }
+        let found = words.iter().take(12).any(|word| is_serbian_intent(word));
+        let first = words.first().copied().unwrap_or("");
+        let single = first.len() >= 5
+            && ["am", "em", "im"].iter().any(|ending| first.ends_with(ending))
+            && is_serbian_change(first);
+        let future = words.windows(2).any(|pair| matches!(pair, [aux, verb] if matches!(*aux, "cu" | "cemo") && is_serbian_change(verb)))
+            || words.windows(3).any(|three| matches!(three, [aux, "da", verb] if matches!(*aux, "cu" | "cemo" | "hajde" | "ajde") && is_serbian_change(verb)))
+            || matches!(words.as_slice(), ["hajde" | "ajde" | "neka", ..] if words.iter().any(|word| is_serbian_change(word)));
+        found || single || future
+    }
+
+    fn row(&self) -> Option<Stated> {
+        if !ANSWER_TABLE.is_match(&self.sentence.intro)
+            || self.sentence.text.contains('?')
+            || HYPOTHESIS.is_match(self.seen)
+        {
+            return None;
+        }
+        Some(self.whole(tier::LISTED))
+    }
+
+    /// May the sentence be what a decision heading announces?
+    fn under_heading(&self) -> bool {
+        !self.seen.ends_with('?')
+            && !self.seen.ends_with(':')
+            && !HYPOTHESIS.is_match(clause(self.seen))
+            && self.sentence.place != Place::Quote
+            && self.seen.split_whitespace().count() >= 3
+            && !only_looks(self.seen)
+            && !HISTORY.is_match(self.seen)
+            && self.sentence.checked != Some(true)
+    }
+
+    fn whole(&self, strength: u8) -> Stated {
+        let (_, skipped, _) = open(self.seen);
+        Stated { text: skip_words(&self.sentence.text, skipped).to_owned(), strength, at: self.at }
+    }
+}
+
+static_regex! {
+    static STILL = r"\b(?:still|open question|unclear|question|remains? to|to be seen|problem|issue|the same)\b";
+    static NARRATIVE_SR = r"\b(?:smo|sam|je bilo|su bili|bilo je|pre nego|dok)\b";
+    static ACTION_END = r"\b(?:gets?|get) ([a-z-]+)\b";
+    static PROMISE = r"^(?:be|back|right|on it|happy|glad|sorry|good|there|here)\b";
+}
+
+/// `I'll be back`, `I'll get on it`.
+fn only_promises((verb, rest): (&str, &str)) -> bool {
+    verb == "be" && PROMISE.is_match(rest)
+}
+
+/// What follows `decided`: something, and not a reason why nothing was.
+fn decides(rest: &str) -> bool {
+    let rest = rest.trim().trim_start_matches(['.', ',', ':', '!']).trim();
+    let words = rest.split_whitespace().count();
+    words >= 2
+        && !rest.starts_with("yet")
+        && !rest.starts_with("with you")
+        && !rest.starts_with("whether")
+        && !rest.starts_with("if ")
+}
+
+/// A present-tense verb of change after a subject, not in a report.
+fn has_action(clause: &str) -> bool {
+    let words: Vec<&str> = clause
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-'))
+        .collect();
+    let passive = ACTION_END
+        .captures(clause)
+        .and_then(|found| found.get(1))
+        .is_some_and(|verb| is_change(verb.as_str()));
+    passive
+        || words.iter().enumerate().skip(1).any(|(at, word)| {
+            let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or("");
+            let noun = matches!(
+                before,
+                "the"
+                    | "a"
+                    | "an"
+                    | "this"
+                    | "that"
+                    | "of"
+                    | "our"
+                    | "to"
+                    | "in"
+                    | "for"
+                    | "with"
+                    | "no"
+                    | "each"
+                    | "every"
+            );
+            is_strong_change(word)
+                && !word.ends_with("ing")
+                && (!word.ends_with("ed") || matches!(before, "be" | "is" | "are" | "get" | "gets"))
+                && !noun
+        })
+        || words
+            .iter()
+            .skip(1)
+            .any(|word| is_serbian_intent(word) || word.len() >= 5 && is_serbian_change(word))
+}
+
+/// The main clause: what stands before a reason or a further sentence.
+fn clause(main: &str) -> &str {
+    static_cut(
+        main,
+        &[
+            " because ",
+            ", because",
+            ", since ",
+            " since ",
+            ", which ",
+            ", as ",
+            ", so that ",
+            "; ",
+            " jer ",
+            ", posto ",
+            " zato sto ",
+            ", tako da ",
+        ],
+    )
+}
+
+fn static_cut<'a>(text: &'a str, marks: &[&str]) -> &'a str {
+    let end = marks.iter().filter_map(|mark| text.find(mark)).filter(|at| *at > 8).min();
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+/// Takes openers off: the statement, how many words were taken, and whether they conclude.
+pub(super) fn open(seen: &str) -> (&str, usize, bool) {
+    let mut main = seen.trim();
+    let mut concluding = false;
+    for _ in 0..4 {
+        let found = if let Some(found) = CONCLUDING.find(main).or_else(|| CONCLUDING_PHRASE.find(main)) {
+            concluding = true;
+            found
+        } else if let Some(found) = FILLER.find(main) {
+            found
+        } else {
+            break;
+        };
+        let rest = main.get(found.end()..).unwrap_or("");
+        if rest.split_whitespace().count() < 2 {
+            break;
+        }
+        main = rest;
+    }
+    (main, seen.split_whitespace().count() - main.split_whitespace().count(), concluding)
+}

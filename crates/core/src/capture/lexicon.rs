@@ -1,0 +1,288 @@
+//! The words that decisions are made of, as grammar: verbs of change, verbs of looking, in their forms. Whole words
+//! only (FAULTS C7).
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+type Words = LazyLock<HashSet<&'static str>>;
+
+fn words(list: &'static str) -> HashSet<&'static str> {
+    list.split_whitespace().collect()
+}
+
+/// Verbs of change in their base form: what a decision does.
+static CHANGE: Words = LazyLock::new(|| {
+    words(
+        "accept add adopt allow append apply assign attach await avoid ban batch block build bump bundle cache \
+    call cap change choose clip collapse combine compress configure consolidate convert copy create cut \
+    deploy deprecate debounce default defer delete disable discard document downgrade drop duplicate \
+    embed emit enable encrypt enforce exclude expose export extend extract fail fall filter fix forbid \
+    fork format freeze generate get give go group guard handle hash hide hold host ignore implement \
+    import include increase index inject inline install introduce isolate keep leave let lift limit live \
+    load lock log lower make map mark merge migrate mirror mount move name narrow normalize normalise \
+    omit pass pause persist pick pin pipe poll port postpone prefer prefix prune publish pull purge push \
+    put queue raise read rebase rebuild record redirect reduce refactor refuse reject release rely remain \
+    remove rename render reorder replace report require reserve reset resolve restore restrict retire \
+    retry return reuse revert rewrite rework roll rotate round route run save scale schedule select send \
+    separate serialize serve set share shard ship shorten shrink simplify skip sort spill split squash \
+    standardize start stay stick stop store stream strip stub support suppress swap switch sync tag take \
+    target terminate throttle throw tie track treat trim truncate turn unify update upgrade upload use \
+    validate vendor wait warn widen wire wrap write",
+    )
+});
+
+/// Verbs of change that a report of what a thing does uses as often: they need another cue beside them.
+static PLAIN: Words = LazyLock::new(|| {
+    words(
+        "call fail fall get give include let live make pass read report return run start take throw turn wait \
+    warn hold log load handle require support go stop render write emit index host format record generate",
+    )
+});
+
+/// Verbs of looking, telling and waiting: a sentence that announces them decides nothing.
+static LOOK: Words = LazyLock::new(|| {
+    words(
+        "analyze analyse answer ask assess assume be begin bisect check chase circle clarify compare confirm \
+    consider continue count debug describe diagnose dig discuss do double-check elaborate estimate \
+    evaluate examine explain explore fetch figure find follow gather get give go grab grep have help hear \
+    imagine inspect investigate keep know learn let list look measure monitor need open outline ping play \
+    poke post prepare proceed profile quote read recap reconsider remember report reproduce rerun \
+    research retest review revisit run scan search see show share sleep start step study sum summarize \
+    summarise take talk tell test think trace track try understand update verify wait walk watch want \
+    wonder work finish benchmark poll pause return collect tackle cover propose suggest recommend draft \
+    sketch brainstorm say admit note mention point stop come",
+    )
+});
+
+/// Particles and objects after which a verb of both kinds does decide: `keep the cache`, `take option B`, `go with X`.
+fn decides_after(verb: &str, rest: &str) -> bool {
+    let next: Vec<&str> = rest.split_whitespace().take(3).collect();
+    let first = next.first().copied().unwrap_or("");
+    match verb {
+        "go" => {
+            matches!(first, "with" | "for" | "back") || (first == "ahead" && next.get(1) == Some(&"with"))
+        }
+        "keep" => !matches!(
+            first,
+            "you"
+                | "an"
+                | "going"
+                | "looking"
+                | "digging"
+                | "trying"
+                | "watching"
+                | "it"
+                | "at"
+                | "posted"
+                | "working"
+                | "reading"
+        ),
+        "get" => first == "rid",
+        "take" => {
+            matches!(first, "option" | "approach")
+                || (first == "the" && !matches!(next.get(1), Some(&"time" | &"chance" | &"opportunity")))
+        }
+        "start" | "begin" | "continue" | "try" | "run" | "work" | "do" | "proceed" => false,
+        "return" | "poll" | "pause" | "stop" | "collect" | "share" | "track" | "update" | "cover"
+        | "fetch" | "note" | "open" | "post" => {
+            !first.is_empty()
+                && !matches!(
+                    first,
+                    "to" | "you" | "back" | "here" | "on" | "when" | "with" | "it" | "this" | "that" | "and"
+                )
+        }
+        "be" => first.ends_with("ing") && is_change(first),
+        "wait" => false,
+        "have" => first == "the" && next.len() > 2,
+        _ => false,
+    }
+}
+
+/// The base form of an English verb of the list, from any of its forms.
+fn base_in(word: &str, list: &HashSet<&'static str>) -> bool {
+    let is = |base: &str| list.contains(base);
+    if is(word) {
+        return true;
+    }
+    let irregular = match word {
+        "chose" | "chosen" => "choose",
+        "kept" => "keep",
+        "went" | "gone" | "goes" => "go",
+        "built" => "build",
+        "wrote" | "written" => "write",
+        "made" => "make",
+        "took" | "taken" => "take",
+        "left" => "leave",
+        "held" => "hold",
+        "sent" => "send",
+        "rewrote" | "rewritten" => "rewrite",
+        "froze" | "frozen" => "freeze",
+        "threw" | "thrown" => "throw",
+        "gave" | "given" => "give",
+        "got" => "get",
+        "stuck" => "stick",
+        "found" => "find",
+        "fell" => "fall",
+        _ => "",
+    };
+    if !irregular.is_empty() {
+        return is(irregular);
+    }
+    ["s", "es", "d", "ed", "ing", "ies", "ied"].iter().any(|ending| {
+        let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() >= 2) else { return false };
+        if ending.starts_with("ie") {
+            return is(&format!("{stem}y"));
+        }
+        let undoubled = stem
+            .chars()
+            .last()
+            .filter(|last| stem.chars().rev().nth(1) == Some(*last))
+            .and_then(|_| stem.get(..stem.len() - 1));
+        is(stem) || is(&format!("{stem}e")) || (ending.starts_with(['e', 'i']) && undoubled.is_some_and(&is))
+    })
+}
+
+/// A form of a verb of change.
+pub(super) fn is_change(word: &str) -> bool {
+    base_in(word, &CHANGE)
+}
+
+/// A verb of change whose plain present is a decision by itself: `uses`, `moves`, `stays`, but not `returns`, `gets`.
+pub(super) fn is_strong_change(word: &str) -> bool {
+    is_change(word) && !base_in(word, &PLAIN)
+}
+
+/// Whether an announced verb (`I'll VERB rest`, base form) decides something.
+pub(super) fn announces_decision(verb: &str, rest: &str) -> bool {
+    let verb = verb.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');
+    if verb.strip_prefix("re-").is_some_and(|again| LOOK.contains(again)) {
+        return false;
+    }
+    !LOOK.contains(verb) || decides_after(verb, rest)
+}
+
+/// The text starts with an order to change something: `use X`, `do not add Y`, `never merge`.
+pub(super) fn starts_with_order(sense: &str) -> bool {
+    let mut words = sense
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'' && c != '-'));
+    let mut first = words.next().unwrap_or("");
+    let mut negated = false;
+    while matches!(
+        first,
+        "do" | "don't"
+            | "not"
+            | "never"
+            | "no"
+            | "longer"
+            | "please"
+            | "always"
+            | "only"
+            | "just"
+            | "then"
+            | "also"
+            | "now"
+            | "first"
+    ) {
+        negated |= matches!(first, "don't" | "not" | "never");
+        match words.next() {
+            Some(next) => first = next,
+            None => return false,
+        }
+    }
+    let rest = words.clone().collect::<Vec<_>>().join(" ");
+    if rest.is_empty() && !negated {
+        return false;
+    }
+    CHANGE.contains(first) && (!LOOK.contains(first) || decides_after(first, &rest))
+}
+
+/// Serbian first person plural of the present or future, or the future of the first person singular: the form in
+/// which people state what will be done. Told by its ending; frequent words with another sense are left out.
+pub(super) fn is_serbian_intent(word: &str) -> bool {
+    static OTHER: Words = LazyLock::new(|| {
+        words(
+            "samo tamo ovamo pismo mozemo mogli imamo nemamo znamo vidimo mislimo cekamo gledamo radimo \
+        trebamo zelimo hocemo necemo pricamo govorimo pokusavamo proveravamo testiramo bismo nismo jesmo \
+        moramo probamo pitamo razumemo smatramo nadamo ocekujemo trazimo dobijamo istrazujemo \
+        analiziramo merimo videcemo probacemo provericemo pogledacemo pogledajmo razmislimo razmotrimo \
+        cinimo palimo demo memo promo gamo cemo",
+        )
+    });
+    let long = word.len() >= 5;
+    long && ((word.ends_with("mo")
+        && ["amo", "emo", "imo"].iter().any(|ending| word.ends_with(ending))
+        && !OTHER.contains(word))
+        || (word.ends_with("cu") && word.len() >= 6 && is_serbian_change(word)))
+}
+
+/// A Serbian word built on the stem of a verb of change.
+pub(super) fn is_serbian_change(word: &str) -> bool {
+    const STEMS: &str = "korist upotreb dodaj doda dodaje izbac ukloni uklanj obris bris zamen menja promen prebac \
+        premest premes pomer cuva sacuva drz zadrz ostavlj ostavi ostaj ostane prelaz predj iskljuc \
+        ukljuc ogranic skra smanj povec podes postav stavlj stavi preskoc preskac spoj spaja podel delim \
+        razdvoj razdvaj uvod uved napravi pravi napis pis popravi popravlj prepravi preimen nazov zov \
+        salj posalj snim pokrec pust objav zakljuc zaklj zabran dozvol odbac odust odlaz odloz vrat vrac \
+        prihvat uzim uze biram birac izaber podrzav podrz ide idem ukid ukin gas izdvoj izdvaj uklop \
+        prosir prepis generis kesir loguj filtrir implement refaktor migrir koristic radi urad sred \
+        resav resi";
+    STEMS.split(' ').any(|stem| word.starts_with(stem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_verb_are_found_and_words_that_hold_one_are_not() {
+        for form in [
+            "uses",
+            "used",
+            "using",
+            "moved",
+            "splitting",
+            "split",
+            "kept",
+            "retries",
+            "copied",
+            "dropping",
+            "chose",
+        ] {
+            assert!(is_change(form), "{form}");
+        }
+        for other in ["user", "because", "address", "thread", "usually", "movement", "house"] {
+            assert!(!is_change(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn plans_to_look_decide_nothing() {
+        for (verb, rest) in [
+            ("look", "at the logs"),
+            ("keep", "you posted"),
+            ("go", "through the file"),
+            ("run", "the tests"),
+            ("be", "honest"),
+        ] {
+            assert!(!announces_decision(verb, rest), "{verb} {rest}");
+        }
+        for (verb, rest) in [
+            ("keep", "the old one"),
+            ("go", "with the second layout"),
+            ("debounce", "the input"),
+            ("get", "rid of it"),
+        ] {
+            assert!(announces_decision(verb, rest), "{verb} {rest}");
+        }
+    }
+
+    #[test]
+    fn serbian_forms_are_told_by_their_endings() {
+        for word in ["koristimo", "cuvamo", "menjamo", "diramo", "dodacu", "prebacicemo"] {
+            assert!(is_serbian_intent(word), "{word}");
+        }
+        for word in ["samo", "mozemo", "imamo", "proveravamo", "pogledacu"] {
+            assert!(!is_serbian_intent(word), "{word}");
+        }
+    }
+}
