@@ -1,0 +1,122 @@
+//! Choice frames: the question a clause answers (its topic) and the answer it gives (its choice).
+
+use super::lexicon::class;
+use super::prepare::{Segment, Slot, Token, prep};
+use super::relate::Keys;
+
+/// One reading of a clause as an answer to a question.
+pub(super) struct Frame<'a> {
+    topic: Vec<&'a Token>,
+    choice: Vec<&'a Token>,
+}
+
+impl<'a> Frame<'a> {
+    /// The readings of a clause: `use X for T`, `store T in X`, `switch T to X`, `name T X`, `do T with X`, `X for T`.
+    pub(super) fn all_of(segment: &'a Segment) -> Vec<Self> {
+        let tokens = &segment.tokens;
+        let verb = tokens.iter().find(|t| t.class != 0 && t.slot == Slot::Head);
+        let bits = verb.map_or(0, |t| t.class);
+        let at_verb = |t: &Token| verb.is_some_and(|v| std::ptr::eq(v, t));
+        let mut frames = Vec::new();
+        let mut add = |is_choice: &dyn Fn(&Token) -> bool, is_topic: &dyn Fn(&Token) -> bool| {
+            let (mut topic, mut choice) = (Vec::new(), Vec::new());
+            for token in tokens.iter().filter(|t| !t.light && !at_verb(t)) {
+                if is_choice(token) {
+                    choice.push(token);
+                } else if is_topic(token) {
+                    topic.push(token);
+                }
+            }
+            if !topic.is_empty() && !choice.is_empty() {
+                frames.push(Self { topic, choice });
+            }
+        };
+        let after = |t: &Token, slots: &[u8]| matches!(t.slot, Slot::After(s) if slots.contains(&s));
+        if bits & class::USE != 0 {
+            add(&|t| t.slot == Slot::Object, &|_| true);
+            // "Postgres is used for storage", "Za skladištenje se koristi Postgres"
+            add(&|t| t.slot == Slot::Head, &|t| t.slot != Slot::Object);
+        }
+        if bits & class::PLACE != 0 {
+            add(
+                &|t| after(t, &[prep::IN, prep::ON, prep::TO, prep::FROM, prep::UNDER, prep::OTHER]),
+                &|_| true,
+            );
+            // "Host on Hetzner", "Deploy from main": the verb itself is the topic.
+            if let Some(verb) = verb {
+                let choice: Vec<&Token> = tokens.iter().filter(|t| !t.light && !at_verb(t)).collect();
+                if choice.iter().all(|t| matches!(t.slot, Slot::After(_))) && !choice.is_empty() {
+                    frames.push(Self { topic: vec![verb], choice });
+                }
+            }
+            return frames;
+        }
+        if bits & class::CHANGE != 0 {
+            add(&|t| after(t, &[prep::TO, prep::ON]), &|t| !after(t, &[prep::FROM]));
+        }
+        if bits & class::NAME != 0 {
+            // The last of the objects is the name.
+            let objects: Vec<&Token> = tokens.iter().filter(|t| t.slot == Slot::Object && !t.light).collect();
+            if let Some((_, topic)) = objects.split_last()
+                && !topic.is_empty()
+            {
+                let last_topic = topic.len().min(1);
+                let (topic, choice) = objects.split_at(last_topic);
+                frames.push(Self { topic: topic.to_vec(), choice: choice.to_vec() });
+            }
+            add_after(&mut frames, segment, &[prep::TO, prep::AS]);
+        }
+        if bits & class::ASSIGN != 0 {
+            add_after(&mut frames, segment, &[prep::TO]);
+        }
+        if bits & class::TASK == 0 {
+            // "encrypt backups with age", "X for T" without a verb, "T via X"
+            frames.extend(Self::instrument(segment));
+            if verb.is_none() && tokens.iter().any(|t| after(t, &[prep::FOR])) {
+                let choice: Vec<&Token> =
+                    tokens.iter().filter(|t| !t.light && t.slot == Slot::Head).collect();
+                let topic: Vec<&Token> =
+                    tokens.iter().filter(|t| !t.light && after(t, &[prep::FOR])).collect();
+                if choice.len() == 1 && !topic.is_empty() {
+                    frames.push(Self { topic, choice });
+                }
+            }
+        }
+        frames
+    }
+
+    fn instrument(segment: &'a Segment) -> Option<Self> {
+        let is_choice = |t: &&&Token| matches!(t.slot, Slot::After(s) if s == prep::VIA || s == prep::WITH);
+        let told: Vec<&Token> = segment.tokens.iter().filter(|t| !t.light).collect();
+        let choice: Vec<&Token> = told.iter().filter(is_choice).copied().collect();
+        let topic: Vec<&Token> = told.iter().filter(|t| !is_choice(t)).copied().collect();
+        (!choice.is_empty() && topic.len() >= 2).then_some(Self { topic, choice })
+    }
+
+    /// Same question, other answer.
+    pub(super) fn chooses_otherwise(&self, other: &Self, keys: Keys) -> bool {
+        let list = |tokens: &[&Token]| tokens.iter().map(|t| keys.of(t)).collect::<Vec<_>>();
+        let (topic, other_topic) = (list(&self.topic), list(&other.topic));
+        let (choice, other_choice) = (list(&self.choice), list(&other.choice));
+        same_things(&topic, &other_topic)
+            && choice.iter().any(|k| !other_choice.contains(k))
+            && other_choice.iter().any(|k| !choice.contains(k))
+            // What one chooses is not what the other is about.
+            && !choice.iter().any(|k| other_topic.contains(k))
+            && !other_choice.iter().any(|k| topic.contains(k))
+    }
+}
+
+fn add_after<'a>(frames: &mut Vec<Frame<'a>>, segment: &'a Segment, slots: &[u8]) {
+    let is_choice = |t: &Token| matches!(t.slot, Slot::After(s) if slots.contains(&s));
+    let told = segment.tokens.iter().filter(|t| !t.light && t.slot != Slot::Head);
+    let (choice, topic): (Vec<&Token>, Vec<&Token>) = told.partition(|t| is_choice(t));
+    if !choice.is_empty() && !topic.is_empty() {
+        frames.push(Frame { topic, choice });
+    }
+}
+
+/// Equal as sets.
+pub(super) fn same_things(a: &[u64], b: &[u64]) -> bool {
+    a.iter().all(|k| b.contains(k)) && b.iter().all(|k| a.contains(k))
+}

@@ -1,0 +1,635 @@
+//! A text made ready for comparison: segments of tokens with their meaning, polarity, values and slots.
+
+use std::collections::HashSet;
+use std::hash::Hasher;
+
+use siphasher::sip::SipHasher13;
+
+use super::lexicon::{LEXICON, LONGEST_PHRASE, Sense, class};
+use super::stem;
+use super::value::{self, Value};
+use crate::text::{clean, fold};
+
+/// Where in its clause a token stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// Before the verb, or the verb itself.
+    Head,
+    /// After the verb, without a preposition.
+    Object,
+    /// After a preposition of this group (see [`preposition`]).
+    After(u8),
+}
+
+/// A word, phrase, name or value with what is known of it.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    /// Names the meaning within one language.
+    pub(super) key: u64,
+    /// Names the meaning across languages: Serbian endings are taken off English words too.
+    pub(super) alt: u64,
+    /// The folded spelling.
+    pub(super) word: String,
+    pub(super) light: bool,
+    pub(super) generic: bool,
+    pub(super) polar: bool,
+    pub(super) value: Option<Value>,
+    pub(super) contraries: Vec<(u16, u8)>,
+    pub(super) kind: Option<u16>,
+    pub(super) class: u8,
+    pub(super) slot: Slot,
+    /// It names one thing: a path, host, identifier.
+    pub(super) name: bool,
+}
+
+impl Token {
+    /// Says something of its own: neither light nor a value.
+    pub(super) fn heavy(&self) -> bool {
+        !self.light && self.value.is_none()
+    }
+}
+
+/// A clause, or the whole text.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Segment {
+    pub(super) tokens: Vec<Token>,
+    /// An odd number of negations and negative words.
+    pub(super) negative: bool,
+    /// Limits what stands before it (`except`, `but`, `unless`).
+    pub(super) restrictive: bool,
+    /// What is turned down (`instead of X`, `not X`): keys and cross-language keys.
+    pub(super) rejected: Vec<(u64, u64)>,
+    /// Function words and places of tokens in order; equal skeletons mean the same construction.
+    pub(super) skeleton: Vec<u8>,
+    /// `X is done by Y`.
+    pub(super) passive: bool,
+}
+
+/// A text made ready for [`compare`](super::compare). Costs a few microseconds; make it once for each text.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// Folded words joined with blanks; equal for texts that differ in form only.
+    pub(super) plain: String,
+    pub(super) segments: Vec<Segment>,
+    pub(super) whole: Segment,
+    pub(super) serbian: bool,
+}
+
+/// Skeleton codes above the prepositions.
+pub(super) mod mark {
+    pub(in super::super) const TOKEN: u8 = 0;
+    pub(in super::super) const BE: u8 = 100;
+    pub(in super::super) const AND: u8 = 101;
+    pub(in super::super) const BREAK: u8 = 102;
+}
+
+pub(super) mod prep {
+    pub(in super::super) const FOR: u8 = 1;
+    pub(in super::super) const IN: u8 = 2;
+    pub(in super::super) const ON: u8 = 3;
+    pub(in super::super) const TO: u8 = 4;
+    pub(in super::super) const FROM: u8 = 5;
+    pub(in super::super) const WITH: u8 = 6;
+    pub(in super::super) const BY: u8 = 7;
+    pub(in super::super) const VIA: u8 = 8;
+    pub(in super::super) const AS: u8 = 9;
+    pub(in super::super) const OVER: u8 = 10;
+    pub(in super::super) const UNDER: u8 = 11;
+    pub(in super::super) const OTHER: u8 = 12;
+}
+
+fn preposition(word: &str, serbian: bool) -> Option<u8> {
+    use prep::*;
+    let english = match word {
+        "for" => FOR,
+        "in" | "into" | "inside" | "within" => IN,
+        "on" | "onto" | "upon" => ON,
+        "to" | "towards" | "toward" => TO,
+        "from" => FROM,
+        "with" => WITH,
+        "by" => BY,
+        "via" | "through" | "using" => VIA,
+        "as" => AS,
+        "over" => OVER,
+        "under" => UNDER,
+        "at" | "about" | "regarding" | "concerning" | "against" | "between" | "across" | "until" | "than"
+        | "around" => OTHER,
+        _ => 0,
+    };
+    if !serbian {
+        return (english > 0).then_some(english);
+    }
+    let found = match word {
+        "za" | "radi" => FOR,
+        "u" | "unutar" => IN,
+        "na" => ON,
+        "do" | "prema" | "ka" => TO,
+        "od" | "iz" => FROM,
+        "sa" | "s" => WITH,
+        "preko" | "kroz" | "pomocu" | "putem" => VIA,
+        "kao" => AS,
+        "nad" => OVER,
+        "pod" => UNDER,
+        "o" | "kod" | "po" | "pri" | "protiv" | "izmedju" | "oko" => OTHER,
+        _ => english,
+    };
+    (found > 0).then_some(found)
+}
+
+/// Words without a meaning of their own here; prepositions are asked for before.
+const FUNCTION_WORDS: &[&str] = &[
+    "the", "a", "an", "am", "of", "i", "it", "its", "he", "she", "they", "you", "my", "our", "your", "their",
+    "his", "her", "them", "us", "me", "can", "could", "would", "will", "shall", "may", "might", "have",
+    "has", "had", "if_so", "then", "there", "too", "when", "where", "that", "than", // Serbian
+    "se", "je", "su", "sam", "si", "smo", "ste", "bi", "bih", "bismo", "da", "li", "te", "ce", "cu", "cemo",
+    "cete", "ja", "ti", "mi", "vi", "oni", "one", "on", "ona", "ono", "ga", "mu", "im", "ih", "nam", "vam",
+    "sto", "kad", "kada", "gde",
+];
+
+const SERBIAN_ONLY: &[&str] = &[
+    "se", "je", "su", "smo", "ste", "da", "za", "na", "sa", "iz", "od", "ne", "nije", "nisu", "bez",
+    "umesto", "nemoj", "treba", "kao", "koji", "koja", "koje", "pre", "posle", "nakon", "ili", "cemo",
+    "svaki", "svakog", "svake", "preko", "kod", "ako", "jer", "samo", "u",
+];
+
+const ENGLISH_ONLY: &[&str] = &[
+    "the", "a", "an", "of", "is", "are", "and", "with", "for", "not", "to", "in", "it", "this", "that", "we",
+    "be", "on", "from", "by", "at",
+];
+
+/// What stands between two words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece<'a> {
+    Word(&'a str),
+    Break,
+}
+
+impl Prepared {
+    /// Reads `text`.
+    pub fn new(text: &str) -> Self {
+        let folded = fold(&clean(text)).replace(" -> ", " to ").replace(" => ", " to ");
+        let pieces = pieces(&folded);
+        let words: Vec<&str> = pieces
+            .iter()
+            .filter_map(|p| match p {
+                Piece::Word(w) => Some(*w),
+                Piece::Break => None,
+            })
+            .collect();
+        let serbian = is_serbian(&words, text);
+        let mut reader = Reader::new(serbian);
+        reader.read(&pieces);
+        let segments: Vec<Segment> =
+            reader.done.into_iter().filter(|s| s.tokens.iter().any(|t| !t.light) || s.negative).collect();
+        let whole = join(&segments);
+        Self { plain: words.join(" "), segments, whole, serbian }
+    }
+
+    /// Keys under which this text can be found: texts that share none are distinct.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = u64> + '_ {
+        let mut seen = HashSet::new();
+        let rejected = self.whole.rejected.iter().flat_map(|(key, alt)| [*key, *alt]);
+        self.whole
+            .tokens
+            .iter()
+            .flat_map(|t| [t.key, t.alt])
+            .chain(rejected)
+            .chain([hash(&self.plain)])
+            .filter(move |key| seen.insert(*key))
+    }
+}
+
+fn join(segments: &[Segment]) -> Segment {
+    let mut whole = Segment::default();
+    for segment in segments {
+        whole.tokens.extend(segment.tokens.iter().cloned());
+        whole.negative ^= segment.negative;
+        whole.rejected.extend(&segment.rejected);
+        whole.passive |= segment.passive;
+        if !whole.skeleton.is_empty() {
+            whole.skeleton.push(mark::BREAK);
+        }
+        whole.skeleton.extend(&segment.skeleton);
+    }
+    whole
+}
+
+fn is_serbian(words: &[&str], original: &str) -> bool {
+    let letters = original.chars().any(|c| {
+        matches!(c, 'č' | 'ć' | 'š' | 'ž' | 'đ' | 'Č' | 'Ć' | 'Š' | 'Ž' | 'Đ' | '\u{400}'..='\u{4FF}')
+    });
+    let count = |list: &[&str]| words.iter().filter(|w| list.contains(w)).count();
+    let (serbian, english) = (count(SERBIAN_ONLY), count(ENGLISH_ONLY));
+    if letters && english == 0 || serbian != english {
+        return serbian > english || letters && serbian >= english;
+    }
+    // Neither has function words: known words decide ("Proveriti server").
+    let known_serbian = words.iter().filter(|w| LEXICON.is_serbian_word(w)).count();
+    let known_english = words.iter().filter(|w| LEXICON.is_english_word(w)).count();
+    known_serbian > known_english
+}
+
+/// Splits folded text into words and the breaks that punctuation makes.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut out = Vec::new();
+    for chunk in text.split_whitespace() {
+        let start = chunk.trim_start_matches(['(', '[', '{', '"', '\'', '<', '|']);
+        if start.len() < chunk.len() && chunk.starts_with(['(', '[', '{']) {
+            out.push(Piece::Break);
+        }
+        let word = start.trim_end_matches([')', ']', '}', '"', '\'', ',', ';', ':', '!', '?', '.', '>', '|']);
+        let tail = start.get(word.len()..).unwrap_or_default();
+        if !word.chars().any(char::is_alphanumeric) {
+            out.push(Piece::Break);
+            continue;
+        }
+        push_word(&mut out, word);
+        if tail.contains([')', ']', '}', ',', ';', ':', '!', '?', '.']) {
+            out.push(Piece::Break);
+        }
+    }
+    out
+}
+
+fn push_word<'a>(out: &mut Vec<Piece<'a>>, word: &'a str) {
+    if let Some(verb) = word.strip_suffix("n't") {
+        if !matches!(
+            verb,
+            "do" | "does"
+                | "did"
+                | "is"
+                | "are"
+                | "was"
+                | "were"
+                | "ca"
+                | "wo"
+                | "should"
+                | "must"
+                | "would"
+                | "could"
+        ) {
+            out.push(Piece::Word(verb));
+        }
+        out.push(Piece::Word("not"));
+        return;
+    }
+    if let Some((head, tail)) = word.split_once('\'')
+        && matches!(tail, "ll" | "re" | "ve" | "d" | "m" | "s" | "")
+    {
+        out.push(Piece::Word(head));
+        return;
+    }
+    match word {
+        "cannot" | "dont" | "wont" | "cant" => out.push(Piece::Word("not")),
+        _ if splits_at_hyphens(word) => {
+            let parts = word.split('-').filter(|p| !p.is_empty());
+            // "SQLite-u", "LLM-a": Serbian case endings.
+            let ending = |p: &str| {
+                matches!(p, "a" | "u" | "e" | "i" | "om" | "em" | "ova" | "ovi" | "ove" | "ima" | "ovima")
+            };
+            out.extend(parts.enumerate().filter(|(i, p)| *i == 0 || !ending(p)).map(|(_, p)| Piece::Word(p)));
+        }
+        _ => out.push(Piece::Word(word)),
+    }
+}
+
+/// `prod-like` is two words; `--flag`, `2-3` and `a-b.ts` are one.
+fn splits_at_hyphens(word: &str) -> bool {
+    word.contains('-') && !word.starts_with('-') && word.chars().all(|c| c.is_alphabetic() || c == '-')
+}
+
+/// Builds segments from pieces.
+struct Reader {
+    serbian: bool,
+    done: Vec<Segment>,
+    current: Segment,
+    slot: Slot,
+    /// A verb that binds its objects was seen in this segment.
+    verb_seen: bool,
+    /// Within `instead of ...`.
+    rejecting: bool,
+    /// Serbian negates twice: `nikad ne`.
+    negated_verb: bool,
+    negated_word: bool,
+    be_seen: bool,
+    after_determiner: bool,
+}
+
+impl Reader {
+    fn new(serbian: bool) -> Self {
+        Self {
+            serbian,
+            done: Vec::new(),
+            current: Segment::default(),
+            slot: Slot::Head,
+            verb_seen: false,
+            rejecting: false,
+            negated_verb: false,
+            negated_word: false,
+            be_seen: false,
+            after_determiner: false,
+        }
+    }
+
+    fn read(&mut self, pieces: &[Piece<'_>]) {
+        let mut rest = pieces;
+        while let Some((first, tail)) = rest.split_first() {
+            let taken = match first {
+                Piece::Break => {
+                    // ", not X" turns X down; a negation that opens a text does not.
+                    let opens =
+                        matches!(tail, [Piece::Word("not" | "ne"), ..]) && !self.current.tokens.is_empty();
+                    self.end_segment();
+                    if opens {
+                        self.done_last_rejects();
+                        2
+                    } else {
+                        1
+                    }
+                }
+                Piece::Word(_) => {
+                    let run: Vec<&str> = rest
+                        .iter()
+                        .map_while(|p| match p {
+                            Piece::Word(w) => Some(*w),
+                            Piece::Break => None,
+                        })
+                        .take(4)
+                        .collect();
+                    self.word(&run)
+                }
+            };
+            rest = rest.get(taken.max(1)..).unwrap_or_default();
+        }
+        self.end_segment();
+    }
+
+    /// Continues the segment just ended, in order to turn down what follows.
+    fn done_last_rejects(&mut self) {
+        if let Some(last) = self.done.pop() {
+            self.current = last;
+            self.rejecting = true;
+        }
+    }
+
+    /// Handles the word at the start of `run`; gives how many words it took.
+    fn word(&mut self, run: &[&str]) -> usize {
+        let word = run.first().copied().unwrap_or_default();
+        let next = run.get(1).copied().unwrap_or_default();
+        if let Some(taken) = self.alternative(run) {
+            return taken;
+        }
+        if let Some(taken) = self.break_word(word, next) {
+            return taken;
+        }
+        if let Some((sense, taken)) = self.phrase(run) {
+            self.push(&run.get(..taken).unwrap_or_default().join(" "), Some(sense));
+            return taken;
+        }
+        if self.negation(word, next) {
+            return 1;
+        }
+        if let Some((value, taken)) = value::read(run).filter(|_| !(self.serbian && word == "sto")) {
+            self.push_value(value);
+            return taken;
+        }
+        if matches!(word, "is" | "are" | "be" | "been" | "was" | "were" | "being" | "gets") {
+            self.be_seen = true;
+            self.current.skeleton.push(mark::BE);
+            return 1;
+        }
+        if matches!(word, "and" | "or" | "plus" | "&" | "ili") || self.serbian && matches!(word, "i" | "a") {
+            if is_adjective(next) {
+                self.end_segment();
+            } else {
+                self.current.skeleton.push(mark::AND);
+                self.rejecting = false;
+            }
+            return 1;
+        }
+        // "turn it on", "leave the cache on": no preposition without an object.
+        let dangling = run.len() == 1 && matches!(word, "on" | "in");
+        if dangling && word == "on" {
+            self.push("enabled", LEXICON.word("enable", false));
+            return 1;
+        }
+        if let Some(slot) = preposition(word, self.serbian) {
+            self.rejecting = word == "over" && self.current.tokens.iter().any(|t| t.class & class::USE != 0);
+            if slot == prep::BY && self.be_seen {
+                self.current.passive = true;
+            }
+            self.slot = Slot::After(slot);
+            self.current.skeleton.push(slot);
+            return 1;
+        }
+        let determiner =
+            matches!(word, "the" | "a" | "an" | "this" | "our" | "my" | "your" | "of" | "its" | "their");
+        if FUNCTION_WORDS.contains(&word)
+            && (self.serbian || !matches!(word, "te" | "on" | "one" | "im" | "si"))
+        {
+            self.after_determiner = determiner;
+            return 1;
+        }
+        if matches!(word, "do" | "does" | "did") {
+            return 1;
+        }
+        self.push(word, LEXICON.word(word, self.serbian));
+        1
+    }
+
+    /// `instead of X`, `rather than X`, `umesto X`, `a ne X`, `and not X`.
+    fn alternative(&mut self, run: &[&str]) -> Option<usize> {
+        let taken = match run {
+            ["instead" | "rather", "of" | "than", ..] => 2,
+            ["in", "place", "of", ..] => 3,
+            ["umesto" | "umjesto", ..] => 1,
+            ["a", "ne", ..] if self.serbian => 2,
+            ["and" | "but", "not", next, ..] if !self.current.tokens.is_empty() && !LEXICON.is_verb(next) => {
+                2
+            }
+            _ => return None,
+        };
+        self.rejecting = true;
+        Some(taken)
+    }
+
+    fn break_word(&mut self, word: &str, next: &str) -> Option<usize> {
+        let restrictive = matches!(word, "but" | "except" | "unless" | "ali" | "osim" | "sem");
+        let explains = matches!(word, "because" | "since" | "which" | "jer" | "posto" | "zato" | "so")
+            || word == "as" && matches!(next, "agreed" | "discussed" | "decided" | "it" | "we" | "they")
+            || word == "kako" && next == "bi";
+        if !restrictive && !explains || self.current.tokens.is_empty() {
+            return None;
+        }
+        self.end_segment();
+        self.current.restrictive = restrictive;
+        Some(1)
+    }
+
+    fn phrase(&self, run: &[&str]) -> Option<(&'static Sense, usize)> {
+        (2..=LONGEST_PHRASE.min(run.len())).rev().find_map(|taken| {
+            let words = run.get(..taken)?;
+            LEXICON.phrase(words, self.serbian).map(|sense| (sense, taken))
+        })
+    }
+
+    fn negation(&mut self, word: &str, next: &str) -> bool {
+        let always = matches!(
+            word,
+            "not" | "never" | "without" | "neither" | "no" | "none" | "nothing" | "nobody" | "avoid"
+        ) && !(matches!(word, "not" | "no")
+            && matches!(next, "only" | "just" | "more" | "less" | "later" | "sooner"));
+        let serbian_verb = matches!(
+            word,
+            "ne" | "nije"
+                | "nisu"
+                | "nisam"
+                | "nismo"
+                | "nece"
+                | "necemo"
+                | "necu"
+                | "nemoj"
+                | "nemojte"
+                | "nemojmo"
+                | "nema"
+                | "nemamo"
+                | "bez"
+        );
+        let serbian_word = self.serbian
+            && matches!(word, "nikad" | "nikada" | "niko" | "nista" | "nigde" | "nijedan" | "nijedna" | "ni");
+        if always || serbian_verb && (self.serbian || word != "ne") {
+            self.negated_verb |= serbian_verb && word != "bez";
+            self.current.negative ^= true;
+        } else if serbian_word {
+            self.negated_word = true;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn push_value(&mut self, value: Value) {
+        let key = hash(&format!("{:?}{}", value.dimension, value.amount));
+        let mut token = self.token(key, key, String::new());
+        token.value = Some(value);
+        self.finish(token, false);
+    }
+
+    fn push(&mut self, word: &str, sense: Option<&Sense>) {
+        let name = is_name(word);
+        let stemmed = |serbian: bool| {
+            if name {
+                word.to_owned()
+            } else if serbian {
+                stem::english(stem::serbian(word))
+            } else {
+                stem::english(word)
+            }
+        };
+        let concept = sense.and_then(|s| s.concept.as_deref());
+        let key = concept.map_or_else(|| hash(&stemmed(self.serbian)), |c| hash(&format!("={c}")));
+        let alt = concept.map_or_else(|| hash(&stemmed(true)), |c| hash(&format!("={c}")));
+        let mut token = self.token(key, alt, word.to_owned());
+        token.name = name;
+        if let Some(sense) = sense {
+            token.light = sense.light;
+            token.generic = sense.generic;
+            token.polar = sense.polar;
+            token.contraries.clone_from(&sense.contraries);
+            token.kind = sense.kind;
+            token.class = sense.class;
+        }
+        self.finish(token, sense.is_some_and(|s| s.negative));
+    }
+
+    fn token(&self, key: u64, alt: u64, word: String) -> Token {
+        Token {
+            key,
+            alt,
+            word,
+            light: false,
+            generic: false,
+            polar: false,
+            value: None,
+            contraries: Vec::new(),
+            kind: None,
+            class: 0,
+            slot: self.slot,
+            name: false,
+        }
+    }
+
+    fn finish(&mut self, mut token: Token, negative: bool) {
+        let noun = std::mem::take(&mut self.after_determiner);
+        if self.rejecting && !token.light {
+            self.current.rejected.push((token.key, token.alt));
+            return;
+        }
+        if noun {
+            token.class = 0;
+        }
+        self.current.negative ^= negative;
+        if token.class != 0 && !self.verb_seen && self.slot == Slot::Head {
+            self.verb_seen = true;
+            self.slot = Slot::Object;
+            token.slot = Slot::Head;
+        }
+        self.current.skeleton.push(mark::TOKEN);
+        self.current.tokens.push(token);
+    }
+
+    fn end_segment(&mut self) {
+        let mut segment = std::mem::take(&mut self.current);
+        if self.negated_word && !self.negated_verb {
+            segment.negative ^= true;
+        }
+        // "keep the cache enabled" says enabled, not keep.
+        if segment.tokens.iter().any(|t| t.polar && t.word != "keep" && !is_keeping(t)) {
+            for token in segment.tokens.iter_mut().filter(|t| is_keeping(t)) {
+                token.light = true;
+            }
+        }
+        if !segment.tokens.is_empty() || segment.negative {
+            self.done.push(segment);
+        }
+        *self = Self { done: std::mem::take(&mut self.done), ..Self::new(self.serbian) };
+    }
+}
+
+fn is_keeping(token: &Token) -> bool {
+    matches!(
+        token.word.as_str(),
+        "keep"
+            | "stay"
+            | "kept"
+            | "keeps"
+            | "put"
+            | "ostaviti"
+            | "ostaje"
+            | "ostavljamo"
+            | "drzati"
+            | "drzimo"
+    )
+}
+
+/// Endings of adjectives, for "and minimal".
+fn is_adjective(word: &str) -> bool {
+    word.len() >= 5
+        && ["al", "ive", "ous", "ful", "less", "able", "ible", "ic"].iter().any(|e| word.ends_with(e))
+        || matches!(word, "small" | "simple" | "fast" | "lean" | "clean" | "tiny" | "short" | "safe" | "easy")
+}
+
+/// A path, glob, identifier, address: taken literally.
+fn is_name(word: &str) -> bool {
+    word.contains(['/', '_', '~', '@', '\\', '*', '#', '+', '='])
+        || word.contains("::")
+        || word.trim_matches('.').contains(['.', ':'])
+        || word.starts_with('-')
+        || word.chars().any(|c| c.is_ascii_digit())
+}
+
+pub(super) fn hash(text: &str) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
