@@ -165,17 +165,6 @@ pub fn build(input: &BuildInput<'_>) -> Checkpoint {
     }
 }
 
-/// `cp_001`, ..., `cp_999`, `cp_1000`, ...
-pub fn checkpoint_id(number: u64) -> String {
-    format!("cp_{number:03}")
-}
-
-/// The number of an id that [`checkpoint_id`] made; `None` for any other text.
-pub fn checkpoint_number(id: &str) -> Option<u64> {
-    let number = id.strip_prefix("cp_")?.parse().ok()?;
-    (checkpoint_id(number) == id).then_some(number)
-}
-
 fn meta(given: &Meta) -> Meta {
     let mut meta = given.clone();
     let usage = &mut meta.token_usage;
@@ -435,16 +424,5 @@ mod tests {
         });
         let text = super::super::yaml::format(&built).unwrap();
         assert_eq!(super::super::yaml::parse(&text).unwrap().decisions, built.decisions);
-    }
-
-    #[test]
-    fn ids_are_numbers_and_nothing_else() {
-        assert_eq!((checkpoint_id(7), checkpoint_id(1_000)), ("cp_007".to_owned(), "cp_1000".to_owned()));
-        assert_eq!(checkpoint_number("cp_1000"), Some(1_000));
-        for other in
-            ["cp_7", "cp_+07", "cp_", "../cp_001", "cp_001.yaml", "cp_0001", "cp_99999999999999999999"]
-        {
-            assert_eq!(checkpoint_number(other), None, "{other}");
-        }
     }
 }

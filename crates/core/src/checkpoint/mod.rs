@@ -1,8 +1,8 @@
-//! Checkpoints: schema, YAML, building, comparing, retention. Pure; files are the store's.
+//! Checkpoints: schema, YAML, building, comparing, when to write. Pure; files are the store's.
 
 pub mod build;
 pub mod diff;
-pub mod retain;
+pub mod policy;
 pub mod schema;
 pub mod yaml;
 

@@ -110,6 +110,20 @@ pub enum Trigger {
     Manual,
 }
 
+impl Trigger {
+    /// As written in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto80Pct => "auto-80pct",
+            Self::Compaction => "compaction",
+            Self::Epoch => "epoch",
+            Self::SessionEnd => "session-end",
+            Self::Enrichment => "enrichment",
+            Self::Manual => "manual",
+        }
+    }
+}
+
 /// Tokens at the time of the checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TokenUsage {

@@ -20,6 +20,7 @@ pub(super) fn choose(
     cost: impl Fn(&str) -> u64,
 ) -> Vec<usize> {
     let costs: Vec<u64> = candidates.iter().map(|candidate| cost_of(candidate, &cost)).collect();
+    let headings = Section::ALL.map(|section| cost(section.heading()) + 1);
     let base: Vec<f64> = candidates
         .iter()
         .zip(&costs)
@@ -37,11 +38,8 @@ pub(super) fn choose(
     let mut chosen = Vec::new();
     loop {
         let price = |index: usize| -> Option<u64> {
-            let section = candidates.get(index)?.section;
-            let heading = match taken_of.get(section as usize) {
-                Some(0) => cost(section.heading()) + 1,
-                _ => 0,
-            };
+            let section = candidates.get(index)?.section as usize;
+            let heading = if *taken_of.get(section)? == 0 { *headings.get(section)? } else { 0 };
             Some(costs.get(index)? + heading)
         };
         let worth = |index: usize| -> f64 {

@@ -3,10 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::neutral::neutralise;
+use super::root::Root;
 use super::section::Section;
 use crate::checkpoint::Checkpoint;
 use crate::ledger::TaskState;
 use crate::text::clip;
+use crate::text::fold::fold;
+use crate::text::words::is_stop_word;
+
+/// Letters of a word that tell its subject; what follows is mostly grammar.
+const STEM: usize = 6;
 
 /// Words of an item, for comparing subjects.
 pub(super) type Words = BTreeSet<String>;
@@ -24,13 +30,28 @@ pub(super) struct Candidate {
 
 /// All items, in the order of the packet, oldest first within a section, each text once. `shown` holds texts that
 /// stand in the head of the packet already.
-pub(super) fn candidates(checkpoint: &Checkpoint, pointer: &str, shown: &[&str]) -> Vec<Candidate> {
+pub(super) fn candidates(
+    checkpoint: &Checkpoint,
+    root: &Root,
+    pointer: &str,
+    shown: &[&str],
+) -> Vec<Candidate> {
     let mut all = Vec::new();
-    let mut seen: BTreeSet<String> = shown.iter().map(|text| fingerprint(text)).collect();
+    let head: Vec<String> = shown.iter().map(|text| fingerprint(text)).collect();
+    let mut seen: BTreeSet<String> = head.iter().cloned().collect();
+    let is_said = |gist: &str| {
+        let gist = fingerprint(gist.trim_end_matches('…'));
+        head.iter().any(|text| text.starts_with(&gist))
+    };
     for section in Section::ALL {
-        let lines: Vec<String> = texts(checkpoint, section)
+        let lines: Vec<String> = texts(checkpoint, section, &is_said)
             .into_iter()
-            .map(|text| shorten(&neutralise(&text), section.longest(), pointer))
+            .map(|text| neutralise(&text))
+            .map(|text| match section {
+                Section::FilesModified | Section::FilesRead => root.relative(&text),
+                _ => text,
+            })
+            .map(|text| shorten(&text, section.longest(), pointer))
             .filter(|line| !line.is_empty())
             .collect();
         // Of equal lines the newest stays, so the walk is backwards.
@@ -53,7 +74,7 @@ pub(super) fn candidates(checkpoint: &Checkpoint, pointer: &str, shown: &[&str])
     all
 }
 
-fn texts(checkpoint: &Checkpoint, section: Section) -> Vec<String> {
+fn texts(checkpoint: &Checkpoint, section: Section, is_said: &dyn Fn(&str) -> bool) -> Vec<String> {
     let tasks = |state: TaskState| {
         checkpoint
             .tasks
@@ -81,17 +102,21 @@ fn texts(checkpoint: &Checkpoint, section: Section) -> Vec<String> {
             .collect(),
         Section::Learnings => checkpoint.learnings.clone(),
         Section::Done => tasks(TaskState::Done),
-        Section::Thread => thread(checkpoint),
+        Section::Thread => thread(checkpoint, is_said),
         Section::Tools => checkpoint.resources.tools_used.clone(),
     }
 }
 
-/// The exchanges; the summary before them only where no goal says what it is all about.
-fn thread(checkpoint: &Checkpoint) -> Vec<String> {
+/// The exchanges that the head does not say already; the summary before them only where no goal says what it is all
+/// about.
+fn thread(checkpoint: &Checkpoint, is_said: &dyn Fn(&str) -> bool) -> Vec<String> {
     let thread = &checkpoint.thread;
     let summary = Some(&thread.summary).filter(|text| checkpoint.goal.is_none() && !text.is_empty());
-    let exchanges =
-        thread.key_exchanges.iter().map(|exchange| format!("{}: {}", exchange.role, exchange.gist));
+    let exchanges = thread
+        .key_exchanges
+        .iter()
+        .filter(|exchange| !is_said(&exchange.gist))
+        .map(|exchange| format!("{}: {}", exchange.role, exchange.gist));
     summary.cloned().into_iter().chain(exchanges).collect()
 }
 
@@ -110,11 +135,14 @@ pub(super) fn fingerprint(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Words that tell a subject: from four letters on, or with a digit.
+/// Stems, roughly, of the words that tell a subject, parts of paths and identifiers among them. Cutting endings off by
+/// length serves any inflected language well enough to see that two lines are about one thing.
 pub(super) fn words(text: &str) -> Words {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().count() > 3 || word.contains(|c: char| c.is_ascii_digit()))
-        .map(str::to_lowercase)
+    fold(text)
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() > 2 || word.contains(|c: char| c.is_ascii_digit()))
+        .filter(|word| !is_stop_word(word))
+        .map(|word| word.chars().take(STEM).collect())
         .collect()
 }
 

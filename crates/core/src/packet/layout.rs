@@ -2,6 +2,7 @@
 
 use super::gather::{Candidate, fingerprint, shorten};
 use super::neutral::neutralise;
+use super::root::Root;
 use super::section::{Section, Shape};
 use super::{FIRST_LINE, LAST_LINE, RenderOptions, USEFUL_TOKENS};
 use crate::checkpoint::{Checkpoint, WorkStatus};
@@ -19,6 +20,7 @@ pub(super) struct Head {
     notice: String,
     end: &'static str,
     pointer: String,
+    root: Root,
     lines: Vec<Line>,
     dropped: Vec<&'static str>,
 }
@@ -44,6 +46,7 @@ impl Head {
             notice: notice(&checkpoint.meta.created_at, options),
             end: if options.max_tokens < USEFUL_TOKENS { "" } else { END },
             pointer: pointer.to_owned(),
+            root: Root::default(),
             lines: Vec::new(),
             dropped: Vec::new(),
         };
@@ -114,6 +117,11 @@ impl Head {
         self.lines.push(Line { key, place, label, text });
     }
 
+    /// Sets the directory that file names are shortened by.
+    pub(super) fn set_root(&mut self, root: Root) {
+        self.root = root;
+    }
+
     /// Texts that need not be said again below.
     pub(super) fn texts(&self) -> Vec<&str> {
         self.lines.iter().map(|line| line.text.as_str()).collect()
@@ -157,6 +165,7 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
 
     let mut shown: Vec<usize> = chosen.to_vec();
     shown.sort_unstable();
+    let mut root = head.root.line();
     for section in Section::ALL {
         let items: Vec<&str> = shown
             .iter()
@@ -166,6 +175,11 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
             .collect();
         if items.is_empty() {
             continue;
+        }
+        if matches!(section, Section::FilesModified | Section::FilesRead)
+            && items.iter().any(|item| item.starts_with(Root::MARK))
+        {
+            lines.extend(root.take());
         }
         match section.shape() {
             Shape::Bullets => {

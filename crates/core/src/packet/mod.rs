@@ -6,6 +6,7 @@ mod choose;
 mod gather;
 mod layout;
 mod neutral;
+mod root;
 mod section;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::text::tokens::estimate_tokens;
 
 use gather::{Candidate, words};
 use layout::Head;
+use root::Root;
 #[cfg(test)]
 use section::Section;
 
@@ -67,8 +69,10 @@ pub struct Packet {
 pub fn render(checkpoint: &Checkpoint, options: &RenderOptions) -> Packet {
     let pointer = layout::safe_id(&checkpoint.meta.checkpoint_id);
     let limit = options.max_tokens;
+    let root = Root::of(&checkpoint.resources);
     let mut head = Head::of(checkpoint, options, &pointer, cost);
-    let candidates = gather::candidates(checkpoint, &pointer, &head.texts());
+    let candidates = gather::candidates(checkpoint, &root, &pointer, &head.texts());
+    head.set_root(root);
     let request = words(&format!(
         "{} {} {}",
         checkpoint.active_request.as_deref().unwrap_or_default(),

@@ -1,34 +1,39 @@
-//! Which checkpoints stay on disk, and when one need not be written (STORE.md, DESIGN 6.3).
+//! When a checkpoint need not be written, and what the store asks about one (STORE.md, DESIGN 6.3). Which files stay
+//! is the store's rule, by the group named here.
 
 use sha2::{Digest, Sha256};
 
 use super::schema::{Checkpoint, Trigger};
+use super::yaml;
+use crate::error::{Error, Result};
+use crate::store::{CheckpointInfo, Group};
 
-/// Checkpoints kept of each of the two groups.
-pub const KEEP: usize = 5;
 /// Usage must move by this share of the window before an unchanged view is written again.
 const MOVED: f64 = 0.05;
 
-/// Numbers of the checkpoints to delete: all but the newest [`KEEP`] of triggers `epoch` and `auto-80pct` together,
-/// the newest [`KEEP`] of the other triggers, and the one that the pointer names. Order is by number, not by name.
-pub fn retain(all: &[(u64, Trigger)], pointer: Option<u64>) -> Vec<u64> {
-    let mut newest_first = all.to_vec();
-    newest_first.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
-    let (mut frequent, mut deliberate) = (0, 0);
-    let mut delete: Vec<u64> = newest_first
-        .into_iter()
-        .filter(|(number, trigger)| {
-            let group = match trigger {
-                Trigger::Epoch | Trigger::Auto80Pct => &mut frequent,
-                _ => &mut deliberate,
-            };
-            *group += 1;
-            *group > KEEP && Some(*number) != pointer
-        })
-        .map(|(number, _)| number)
-        .collect();
-    delete.reverse();
-    delete
+/// What the store wants to know of a file's bytes.
+///
+/// # Errors
+/// `Corrupt`, as [`yaml::parse`].
+pub fn inspect(bytes: &[u8]) -> Result<CheckpointInfo> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|cause| Error::Corrupt(format!("checkpoint file: not UTF-8: {cause}")))?;
+    let checkpoint = yaml::parse(text)?;
+    Ok(CheckpointInfo {
+        id: checkpoint.meta.checkpoint_id,
+        created_at: checkpoint.meta.created_at,
+        trigger: checkpoint.meta.trigger.name().to_owned(),
+        group: group(checkpoint.meta.trigger),
+        state_seq: checkpoint.integrity.map_or(0, |end| end.state_seq),
+    })
+}
+
+/// The retention group: what clawback writes on its own crowds out nothing that was asked for.
+pub fn group(trigger: Trigger) -> Group {
+    match trigger {
+        Trigger::Epoch | Trigger::Auto80Pct => Group::Frequent,
+        Trigger::Compaction | Trigger::SessionEnd | Trigger::Enrichment | Trigger::Manual => Group::Rare,
+    }
 }
 
 /// Whether a checkpoint need not be written: only for `auto-80pct`, when usage moved by less than 5 % of the window
@@ -56,7 +61,7 @@ pub fn content_hash(checkpoint: &Checkpoint) -> String {
         checkpoint.resources.files_modified,
         checkpoint.superseded,
     ]);
-    super::yaml::hex(&Sha256::digest(content.to_string().as_bytes()))
+    yaml::hex(&Sha256::digest(content.to_string().as_bytes()))
 }
 
 #[cfg(test)]
@@ -65,27 +70,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn five_of_each_group_stay_by_number() {
-        let all: Vec<(u64, Trigger)> = (995..=1_010)
-            .map(|n| (n, if n % 2 == 0 { Trigger::Epoch } else { Trigger::Compaction }))
-            .chain([(3, Trigger::Manual), (4, Trigger::Auto80Pct)])
-            .collect();
-        assert_eq!(retain(&all, Some(1_010)), [3, 4, 995, 996, 997, 998, 999, 1_000]);
+    fn the_store_learns_what_it_needs_from_the_bytes() {
+        let (sealed, file) = yaml::seal(&fixture::checkpoint()).unwrap();
+        let info = inspect(file.as_bytes()).unwrap();
+        assert_eq!((info.id.as_str(), info.trigger.as_str()), ("cp_003", "auto-80pct"));
+        assert_eq!((info.group, info.created_at), (Group::Frequent, sealed.meta.created_at));
+        assert!(matches!(inspect(&[0xff, 0xfe]), Err(Error::Corrupt(_))));
     }
 
     #[test]
-    fn the_pointers_target_stays_however_old() {
-        let all: Vec<(u64, Trigger)> = (1..=9).map(|n| (n, Trigger::Epoch)).collect();
-        assert_eq!(retain(&all, Some(2)), [1, 3, 4]);
-        assert_eq!(retain(&all, None), [1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn epochs_do_not_push_out_deliberate_checkpoints() {
-        let all: Vec<(u64, Trigger)> =
-            std::iter::once((1, Trigger::SessionEnd)).chain((2..=40).map(|n| (n, Trigger::Epoch))).collect();
-        let gone = retain(&all, Some(40));
-        assert!(!gone.contains(&1) && gone.len() == 34);
+    fn triggers_are_named_as_in_the_file() {
+        for trigger in [
+            Trigger::Auto80Pct,
+            Trigger::Compaction,
+            Trigger::Epoch,
+            Trigger::SessionEnd,
+            Trigger::Enrichment,
+            Trigger::Manual,
+        ] {
+            assert_eq!(serde_json::to_value(trigger).unwrap(), trigger.name());
+        }
     }
 
     #[test]
