@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
+
 /// The value of `schema`.
 pub const SCHEMA: &str = "openclaw/checkpoint";
 /// The value of `schema_version`.
@@ -55,6 +57,17 @@ pub struct Checkpoint {
     /// Over the bytes before it; filled when formatting, verified when parsing.
     #[serde(default)]
     pub integrity: Option<Integrity>,
+}
+
+impl Checkpoint {
+    /// Takes over a host's object. Optional keys may be missing; keys of later versions are ignored.
+    ///
+    /// # Errors
+    /// `InvalidInput`, with the key where there is one, when it is no checkpoint.
+    pub fn from_value(value: serde_json::Value) -> Result<Self> {
+        serde_json::from_value(value)
+            .map_err(|cause| Error::InvalidInput(format!("not a checkpoint: {cause}")))
+    }
 }
 
 /// Metadata of a checkpoint.

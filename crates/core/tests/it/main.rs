@@ -14,3 +14,4 @@ mod store_basic;
 mod store_support;
 mod tokens;
 mod transcript;
+mod yaml_readers;
