@@ -1,1 +1,259 @@
-export {}
+// The public surface, written by hand. `__test__/types.test.ts` holds it against index.js and the generated binding.d.ts.
+// Times are ISO 8601 strings in files and epoch milliseconds in messages; ratios are 0..1. Asynchronous functions reject
+// with an `Error` that has one of the codes below; synchronous ones throw it.
+
+/** What went wrong, as `error.code`. A compatibility surface: codes are added, never renamed. */
+export type ErrorCode =
+  | 'InvalidInput' | 'Corrupt' | 'NotFound' | 'Locked' | 'LockUnsupported' | 'NoSpace' | 'ReadOnly' | 'Io' | 'Refused'
+  | 'Unsupported' | 'Closed' | 'Internal' | 'LoadFailed'
+
+/** The host's own message object: pass it as it is. */
+export type Message = { role?: string; content?: unknown; timestamp?: number } & Record<string, unknown>
+
+export const version: string
+
+// ---- text: sync, pure ----
+
+/** Comparable form: list marks and markdown off, blanks collapsed, lower case. */
+export function normalize(text: string): string
+/** The words that carry meaning, in order of first use. */
+export function extractKeywords(text: string): string[]
+/** Words without meaning of their own, English and Serbian; no negations. Read-only. */
+export const STOP_WORDS: ReadonlySet<string>
+export type Comparison = 'duplicate' | 'conflict' | 'distinct'
+/** Whether two remembered items say the same, contradict each other, or neither. */
+export function compareItems(older: string, newer: string): Comparison
+export function isSemanticDuplicate(a: string, b: string): boolean
+export interface Merged {
+  items: string[]
+  folded: { text: string; into: string }[]
+  superseded: { text: string; by: string }[]
+}
+/** `primary` is a model's list, `secondary` what was captured, newer. At most 1,000 items. */
+export function mergeItems(primary: string[], secondary: string[]): Merged
+/** The same for long lists, off the event loop. */
+export function mergeItemsAsync(primary: string[], secondary: string[]): Promise<Merged>
+/** The decision in an agent's reply, given the user's answer if there is one; at most 200 graphemes. */
+export function extractDecisionFromResponse(reply: string, userReply?: string): string | null
+/** Whether a person typed this message; what hosts and clawback inject under the role `user` is not real. */
+export function isRealUserMessage(message: Message): boolean
+/** What the person typed, without the envelopes of hosts; null when nobody did. */
+export function userText(message: Message): string | null
+export function estimateTokens(text: string): number
+export function estimateMessageTokens(message: Message): number
+/** Directory name of a key in seed 002's form. Kept for callers that know it; clawback's own paths do not use it. */
+export function sanitizeSessionKeyForPath(sessionKey: string): string
+/** Keys, tokens and passwords become `[redacted:kind]`; hashes, UUIDs and git ids stay. */
+export function redactSecrets(text: string): string
+/** The same for texts above 256 kB, off the event loop. */
+export function redactSecretsAsync(text: string): Promise<string>
+
+// ---- state ----
+
+export type Appended = 'added' | 'duplicate' | 'superseded-older'
+export interface WriteOptions {
+  /** `full`: acknowledged only when it survives a power cut; otherwise a crash at once and a power cut after 250 ms. */
+  durability?: 'written' | 'full'
+  /** Milliseconds to wait for another process; 5,000 if missing. */
+  lockTimeoutMs?: number
+  /** Only this process uses the directory: run where the file system has no locks. */
+  singleProcess?: boolean
+}
+export function appendDecisionToState(stateDir: string, sessionKey: string, decision: { what: string; when?: string }, options?: WriteOptions): Promise<Appended>
+export function appendOpenItemToState(stateDir: string, sessionKey: string, item: string, options?: WriteOptions): Promise<Appended>
+/** False when no open item matches. */
+export function resolveOpenItemInState(stateDir: string, sessionKey: string, item: string, options?: WriteOptions): Promise<boolean>
+export function appendLearningToState(stateDir: string, sessionKey: string, learning: string, options?: WriteOptions): Promise<Appended>
+export interface ToolUse {
+  name: string
+  params?: unknown
+  isError?: boolean
+  errorText?: string
+}
+export function recordToolUseInState(stateDir: string, sessionKey: string, tool: ToolUse, options?: WriteOptions): Promise<void>
+export interface ToolCall {
+  name: string
+  paramsSummary: string
+}
+export function writeLastToolCallToState(stateDir: string, sessionKey: string, call: ToolCall, options?: WriteOptions): Promise<void>
+export function readLastToolCallFromState(stateDir: string, sessionKey: string): Promise<ToolCall | null>
+export interface Item {
+  id: string
+  text: string
+  at: string
+  source: 'user' | 'enrichment' | 'assistant' | 'summary' | 'tool'
+  status: 'active' | 'superseded' | 'resolved'
+  by?: string
+}
+export interface SessionState {
+  goal: string | null
+  decisions: Item[]
+  constraints: Item[]
+  tasks: Item[]
+  openItems: Item[]
+  learnings: Item[]
+  resources: { filesRead: string[]; filesModified: string[]; toolsUsed: string[] }
+  thread: { topic: string | null; errors: string[] }
+  lastToolCall: ToolCall | null
+  journalSeq: number
+}
+export function readState(stateDir: string, sessionKey: string): Promise<SessionState>
+export interface SessionInfo {
+  sessionKey: string
+  name: string
+  updatedAt: string
+  checkpoints: number
+  bytes: number
+}
+export function listSessions(stateDir: string): Promise<SessionInfo[]>
+
+// ---- checkpoints ----
+
+export type Trigger = 'auto-80pct' | 'compaction' | 'epoch' | 'session-end' | 'enrichment' | 'manual'
+export interface RunningAgent {
+  id: string
+  task?: string
+  startedAt?: string
+}
+export interface CheckpointInput {
+  trigger: Trigger
+  sessionFile?: string
+  channel?: string
+  agentId?: string
+  /** Compactions by the host so far. */
+  compactionCount?: number
+  tokenUsage: { inputTokens: number; contextWindow: number; utilization?: number }
+  /** Captured first; the same messages twice change nothing. */
+  messages?: readonly Message[]
+  /** The host's compaction cuts a turn in two. */
+  isSplitTurn?: boolean
+  fileOps?: { read: Iterable<string>; written: Iterable<string>; edited: Iterable<string> }
+  agents?: RunningAgent[]
+}
+/** A checkpoint with exactly the keys of its YAML file. */
+export interface Checkpoint {
+  schema: string
+  schema_version: number
+  meta: {
+    checkpoint_id: string
+    session_key: string
+    session_file: string | null
+    created_at: string
+    trigger: Trigger
+    compaction_count: number
+    token_usage: { input_tokens: number; context_window: number; utilization: number }
+    previous_checkpoint: string | null
+    channel: string | null
+    agent_id: string | null
+  }
+  active_request: string | null
+  goal: string | null
+  working: {
+    topic: string
+    status: 'in_progress' | 'idle' | 'waiting_for_user'
+    interrupted: boolean
+    last_tool_call: { name: string; params_summary: string } | null
+    next_action: string
+  }
+  constraints: string[]
+  decisions: { id: string; what: string; when: string }[]
+  tasks: { what: string; state: 'open' | 'done' | 'blocked' }[]
+  resources: { files_read: string[]; files_modified: string[]; tools_used: string[] }
+  thread: { summary: string; key_exchanges: { role: string; gist: string }[]; errors: string[] }
+  open_items: string[]
+  learnings: string[]
+  agents: { id: string; task: string | null; started_at: string | null }[]
+  superseded: number
+  integrity: { bytes: number; hash: string; state_seq: number } | null
+}
+export type CheckpointOutcome = { written: true; id: string; path: string } | { written: false; reason: string }
+export interface CheckpointInfo {
+  id: string
+  createdAt: string
+  trigger: Trigger
+  bytes: number
+  valid: boolean
+}
+export interface PacketOptions {
+  /** At most 700, which is the default. */
+  maxTokens?: number
+}
+/** What the model is given after a compaction. */
+export interface Packet {
+  text: string
+  tokens: number
+  /** Items left out, by section. */
+  omitted: Record<string, number>
+}
+/** A subagent ended; its own session names its parent. False when no parent knows of it. */
+export function agentEndedByKey(stateDir: string, childSessionKey: string): Promise<boolean>
+/** The checkpoint that would be written now; writes nothing. */
+export function buildCheckpointFromState(stateDir: string, sessionKey: string, input: CheckpointInput): Promise<Checkpoint>
+/** Resolves when the checkpoint survives a power cut. */
+export function writeCheckpoint(stateDir: string, sessionKey: string, input: CheckpointInput): Promise<CheckpointOutcome>
+/** The newest valid one. */
+export function readLatestCheckpoint(stateDir: string, sessionKey: string): Promise<Checkpoint | null>
+export function readCheckpoint(stateDir: string, sessionKey: string, id: string): Promise<Checkpoint>
+/** Oldest first. */
+export function listCheckpoints(stateDir: string, sessionKey: string): Promise<CheckpointInfo[]>
+/** What the newer one gained, superseded, resolved, and what it lost without a reason. */
+export function diffCheckpoints(older: Checkpoint, newer: Checkpoint): { gained: Item[]; superseded: Item[]; resolved: Item[]; lost: Item[] }
+export function formatCheckpointYaml(checkpoint: Checkpoint): string
+export function parseCheckpointYaml(text: string): Checkpoint
+/** The same for texts above 256 kB, off the event loop. */
+export function parseCheckpointYamlAsync(text: string): Promise<Checkpoint>
+export function renderCheckpoint(checkpoint: Checkpoint, options?: PacketOptions): Packet
+/** The packet of the newest checkpoint, fenced and ready to be handed to a model; null when there is none. */
+export function readCheckpointForInjection(stateDir: string, sessionKey: string, options?: PacketOptions): Promise<string | null>
+
+// ---- pressure: sync ----
+
+export type Zone = 'green' | 'yellow' | 'red' | 'compact'
+export interface HostUsage {
+  tokens?: number | null
+  contextWindow?: number
+  /** 0..100 */
+  percent?: number | null
+}
+export interface Measure {
+  tokens: number
+  contextWindow: number
+  utilization: number
+  zone: Zone
+  source: 'host' | 'usage' | 'estimate' | 'unknown'
+}
+/** How full the context is: the host's figure, else the last answer's usage, else an estimate. */
+export function measureUsage(input: { usage?: HostUsage; messages?: readonly Message[]; contextWindow: number; overheadTokens?: number; reserveTokens?: number }): Measure
+/** `[Context: 81% | 162k/200k tokens | Checkpoint saved]`; null below 70 % and when unknown. */
+export function gaugeLine(measure: Measure, options?: { checkpointSaved?: boolean }): string | null
+
+// ---- transcripts ----
+
+/** One thing that a transcript says; lines count from 1, times are epoch milliseconds. */
+export type TranscriptEvent =
+  | { type: 'header'; line: number; format: string; version: number | null; sessionId: string | null; cwd: string | null; timestamp: number | null; parentSession: string | null }
+  | { type: 'message'; line: number; id: string | null; value: Message; timestamp: number | null }
+  | { type: 'compaction'; line: number; id: string | null; summary: string; firstKept: string | number | null; firstKeptLine: number | null; tokensBefore: number | null; fromHook: boolean; timestamp: number | null }
+  | { type: 'branchSummary'; line: number; id: string | null; summary: string; fromId: string | null; timestamp: number | null }
+  | { type: 'modelChange'; line: number; provider: string | null; modelId: string | null }
+  | { type: 'usage'; line: number; tokens: number | null; contextWindow: number | null }
+  | { type: 'contextEdit'; line: number; targetId: string; replacement: { content?: unknown } | null }
+  | { type: 'reset'; line: number }
+  | { type: 'other'; line: number; kind: string }
+  | ({ type: 'end' } & TranscriptStats)
+export interface TranscriptStats {
+  lines: number
+  entries: number
+  messages: number
+  /** Entries on branches that were left; not delivered. */
+  offPath: number
+  /** Entries whose parent is missing; taken to follow the entry before them. */
+  relinked: number
+  problems: number
+}
+export interface TranscriptReader {
+  /** The next events and the damaged lines between them; null at the end. */
+  next(): Promise<{ events: TranscriptEvent[]; problems: { line: number; why: string }[]; bytesRead?: number; bytesTotal?: number } | null>
+}
+/** Reads a transcript of Pi or OpenClaw (as best effort also of Claude Code and Codex), streaming; writes nothing. */
+export function openTranscript(path: string): Promise<TranscriptReader>

@@ -4,12 +4,15 @@
 
 const { loadBinding } = require('./lib/loader.js')
 const { asyncExport, syncExport } = require('./lib/boundary.js')
+const { checkpointInput, measureUsage } = require('./lib/input.js')
 
 const native = loadBinding()
 /** `sync(name, n)`: throws; the first n arguments must be well-formed strings. */
 const sync = (name, strings) => syncExport(native, name, strings)
 /** `async(name, n)`: always rejects, never throws; the first n arguments must be well-formed strings. */
-const async = (name, strings) => asyncExport(native, name, strings)
+const async = (name, strings, prepare) => asyncExport(native, name, strings, prepare)
+/** `(stateDir, sessionKey, input)` with the input's messages and file lists in the form that crosses. */
+const withCheckpointInput = (name) => async(name, 2, async (dir, key, input) => [dir, key, await checkpointInput(input, name)])
 
 // text
 exports.normalize = sync('normalize')
@@ -40,8 +43,8 @@ exports.listSessions = async('listSessions', 1)
 
 // checkpoints
 exports.agentEndedByKey = async('agentEndedByKey', 2)
-exports.buildCheckpointFromState = async('buildCheckpointFromState', 2)
-exports.writeCheckpoint = async('writeCheckpoint', 2)
+exports.buildCheckpointFromState = withCheckpointInput('buildCheckpointFromState')
+exports.writeCheckpoint = withCheckpointInput('writeCheckpoint')
 exports.readLatestCheckpoint = async('readLatestCheckpoint', 2)
 exports.readCheckpoint = async('readCheckpoint', 3)
 exports.listCheckpoints = async('listCheckpoints', 2)
@@ -53,11 +56,12 @@ exports.renderCheckpoint = sync('renderCheckpoint')
 exports.readCheckpointForInjection = async('readCheckpointForInjection', 2)
 
 // pressure
-exports.measureUsage = sync('measureUsage')
+const measure = sync('measureUsage')
+exports.measureUsage = measure && ((input) => measureUsage(measure, exports.estimateMessageTokens, input))
 exports.gaugeLine = sync('gaugeLine')
 
 // transcripts
-exports.openTranscript = async('openTranscript', 1)
+exports.openTranscript = openTranscript
 
 exports.STOP_WORDS = readOnlySet(native.stopWords?.() ?? [])
 exports.version = require('./package.json').version
@@ -70,4 +74,11 @@ function readOnlySet(values) {
   }
   for (const name of ['add', 'delete', 'clear']) Object.defineProperty(set, name, { value: refuse })
   return Object.freeze(set)
+}
+
+const open = async('openTranscript', 1)
+/** A reader of a host's transcript; `next` gives batches, and null at the end. */
+async function openTranscript(path) {
+  const reader = await open(path)
+  return { next: asyncExport(reader, 'next') }
 }

@@ -7,10 +7,13 @@
 
 const CODED = /^\[clawback:([A-Za-z]+)\] ([\s\S]*)$/
 const CONVERSION = /Expected$|^InvalidArg$/
+/** Errors made here: they are not translated a second time. */
+const OURS = new WeakSet()
 
 /** The error a caller sees, made from the one the native part threw. */
 function translate(error, name, below) {
   if (!(error instanceof Error)) return fault('Internal', `${name}: ${String(error)}`, below, error)
+  if (OURS.has(error)) return error
   const coded = CODED.exec(error.message)
   if (coded) return fault(coded[1], coded[2], below)
   const code = CONVERSION.test(error.code ?? '') ? 'InvalidInput' : 'Internal'
@@ -19,9 +22,10 @@ function translate(error, name, below) {
 
 /** An error with a code; its stack starts at the caller, not in here. */
 function fault(code, message, below, cause) {
-  const error = new Error(message, cause === undefined ? undefined : { cause })
+  const error = Object.assign(new Error(message, cause === undefined ? undefined : { cause }), { code })
   Error.captureStackTrace(error, below)
-  return Object.assign(error, { code })
+  OURS.add(error)
+  return error
 }
 
 /** Keys and paths must arrive as they are: a long id as a number has lost digits, half a surrogate pair loses itself. */
@@ -51,25 +55,28 @@ function syncExport(native, name, strings = 0) {
   return dress(function wrapped(...args) {
     requireStrings(args, strings, name, wrapped)
     try {
-      return call.apply(this, args)
+      return call.apply(native, args)
     } catch (error) {
       throw translate(error, name, wrapped)
     }
   }, name, call)
 }
 
-/** Wraps an asynchronous native export: whatever goes wrong, the promise rejects and nothing is thrown. */
-function asyncExport(native, name, strings = 0) {
+/**
+ * Wraps an asynchronous native export: whatever goes wrong, the promise rejects and nothing is thrown. `prepare` makes the
+ * native arguments of the caller's.
+ */
+function asyncExport(native, name, strings = 0, prepare = undefined) {
   const call = native[name]
   if (typeof call !== 'function') return undefined
   return dress(async function wrapped(...args) {
     requireStrings(args, strings, name, wrapped)
     try {
-      return await call.apply(this, args)
+      return await call.apply(native, prepare ? await prepare(...args) : args)
     } catch (error) {
       throw translate(error, name, wrapped)
     }
   }, name, call)
 }
 
-module.exports = { asyncExport, syncExport, translate }
+module.exports = { asyncExport, fault, syncExport, translate }

@@ -1,0 +1,8 @@
+import type { CheckpointInput, Measure, Message, measureUsage as Exported } from '../index.js'
+type Input = Parameters<typeof Exported>[0]
+/** JSON arrays of the messages, in order, each small enough to cross at once. */
+export function slices(messages: readonly unknown[], name: string): Promise<string[]>
+/** A caller's input in the form that crosses. */
+export function checkpointInput(input: Partial<CheckpointInput>, name: string): Promise<Record<string, unknown>>
+/** `measure` over the newest messages, with an estimate of the older ones where it is needed. */
+export function measureUsage(measure: (input: Input) => Measure, estimate: (message: Message) => number, input: Input): Measure
