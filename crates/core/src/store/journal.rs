@@ -226,7 +226,7 @@ impl Journal {
     pub(super) fn append(
         &mut self,
         dir: &Dir,
-        lines: Vec<NewLine>,
+        lines: &[NewLine],
         generation: u32,
         at: &str,
     ) -> Result<Vec<Line>> {
@@ -237,8 +237,8 @@ impl Journal {
                 generation: line.generation.unwrap_or(generation),
                 seq,
                 at: at.to_owned(),
-                kind: line.kind,
-                fields: line.fields,
+                kind: line.kind.clone(),
+                fields: line.fields.clone(),
             };
             bytes.extend(line.to_bytes()?);
             numbered.push(line);
@@ -271,6 +271,12 @@ impl Journal {
             self.new_name = false;
         }
         Ok(())
+    }
+
+    /// Makes the current file durable as a whole, also what other processes wrote.
+    pub(super) fn sync_whole(&mut self, dir: &Dir) -> Result<()> {
+        self.unsynced = true;
+        self.sync(dir)
     }
 
     /// Gives the current file its final name and begins the next one. Under the lock, caught up.

@@ -51,6 +51,16 @@ pub(super) fn seal(object: Map<String, Value>) -> Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec(&Value::Object(object))
         .map_err(|error| Error::InvalidInput(format!("a line cannot be written: {error}")))?;
     bytes.pop(); // the closing brace comes after the checksum
+    close(bytes)
+}
+
+fn push_json(bytes: &mut Vec<u8>, value: &impl serde::Serialize) -> Result<()> {
+    serde_json::to_writer(bytes, value)
+        .map_err(|error| Error::InvalidInput(format!("a line cannot be written: {error}")))
+}
+
+/// Adds the checksum, the closing brace and the line break.
+fn close(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     let crc = crc32fast::hash(&bytes);
     bytes.extend_from_slice(format!("{CRC_FIELD}{crc:08x}\"}}\n").as_bytes());
     if bytes.len() > MAX_LINE {
@@ -80,13 +90,18 @@ impl Line {
         if let Some(field) = OWN_FIELDS.iter().find(|field| self.fields.contains_key(**field)) {
             return Err(Error::InvalidInput(format!("the field `{field}` of a line is set by the store")));
         }
-        let mut object = Map::with_capacity(self.fields.len() + 4);
-        object.insert("gen".into(), self.generation.into());
-        object.insert("seq".into(), self.seq.into());
-        object.insert("at".into(), self.at.as_str().into());
-        object.insert("kind".into(), self.kind.as_str().into());
-        object.extend(self.fields.clone());
-        seal(object)
+        // Written piece by piece: the fields may be large, and a copy only for their place in a map is a waste.
+        let mut bytes = format!(r#"{{"gen":{},"seq":{},"at":"#, self.generation, self.seq).into_bytes();
+        push_json(&mut bytes, &self.at)?;
+        bytes.extend_from_slice(br#","kind":"#);
+        push_json(&mut bytes, &self.kind)?;
+        for (name, value) in &self.fields {
+            bytes.push(b',');
+            push_json(&mut bytes, name)?;
+            bytes.push(b':');
+            push_json(&mut bytes, value)?;
+        }
+        close(bytes)
     }
 
     /// `None`: damaged.

@@ -13,6 +13,9 @@ use super::state::SessionState;
 use super::{quarantine, room};
 use crate::{Error, Result};
 
+/// Gives a checkpoint's bytes: of its id, the state, and the number of the last journal line in it.
+pub type MakeCheckpoint<'a, S> = &'a mut dyn FnMut(&str, &S, u64) -> Result<Vec<u8>>;
+
 /// A session while its lock is held and its state is caught up with every other process.
 #[derive(Debug)]
 pub struct Locked<'a, S> {
@@ -73,7 +76,7 @@ impl<S: SessionState> Locked<'_, S> {
     /// bytes; `inspect` parses them back before the rename, and looks into older ones for retention.
     pub fn write_checkpoint(
         &mut self,
-        make: &mut dyn FnMut(&str, &S, u64) -> Result<Vec<u8>>,
+        make: MakeCheckpoint<'_, S>,
         inspect: Inspect<'_>,
     ) -> Result<WrittenCheckpoint> {
         // What the checkpoint says must not be younger than the journal after a power cut.
@@ -195,6 +198,7 @@ impl<S: SessionState> Reader<'_, S> {
             checkpoints: checkpoints::count(&open.dir)?,
             quarantined: quarantine::count(&open.dir)?,
             body_bytes: bodies::bytes_on_disk(&open.dir)?,
+            read_only: open.read_only,
             problems: open.problems.clone(),
         })
     }
@@ -213,6 +217,8 @@ pub struct Figures {
     pub quarantined: usize,
     /// Bytes of message bodies on disk.
     pub body_bytes: u64,
+    /// The directory could not be written the last time it was tried.
+    pub read_only: bool,
     /// What was found and repaired, or could not be, in words.
     pub problems: Vec<String>,
 }

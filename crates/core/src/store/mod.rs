@@ -29,13 +29,15 @@ mod session_file;
 mod sessions;
 mod snapshots;
 mod state;
+#[cfg(test)]
+mod sweep_tests;
 
 pub use bodies::Body;
 pub use checkpoints::{CheckpointFile, CheckpointInfo, Group, Inspect, StoredCheckpoint, WrittenCheckpoint};
 pub use chunk::ChunkId;
 pub use import::OlderLayout;
 pub use line::{Line, NewLine};
-pub use locked::{Figures, Locked, Reader};
+pub use locked::{Figures, Locked, MakeCheckpoint, Reader};
 pub use names::{dir_name, sanitize_session_key_for_path};
 pub use registry::{Clock, Durability, Handle, OpenOptions, Registry, Settings, wait};
 pub use session_file::SessionInfo;

@@ -67,6 +67,8 @@ pub(super) struct Open<S> {
     /// Since when something is not durable.
     pub(super) unsynced_since: Option<Instant>,
     pub(super) problems: Vec<String>,
+    /// The last attempt to write met a directory that cannot be written.
+    pub(super) read_only: bool,
 }
 
 /// Result of asking for the session's lock.
@@ -96,6 +98,7 @@ impl<S: SessionState> Open<S> {
             snapshot_wanted: false,
             unsynced_since: None,
             problems: Vec::new(),
+            read_only: false,
         }))
     }
 
@@ -106,6 +109,15 @@ impl<S: SessionState> Open<S> {
 
     /// Takes the lock if it is free, and catches up with other processes.
     pub(super) fn take_lock(&mut self, address: &Address, now: &str) -> Result<Taken> {
+        let taken = self.try_take_lock(address, now);
+        self.read_only = matches!(taken, Err(Error::ReadOnly { .. }));
+        if taken.is_err() {
+            self.release_lock();
+        }
+        taken
+    }
+
+    fn try_take_lock(&mut self, address: &Address, now: &str) -> Result<Taken> {
         let mut lock = match self.lock.take() {
             Some(lock) => lock,
             None => Lock::open(&self.dir, address.single_process)?,
@@ -115,15 +127,17 @@ impl<S: SessionState> Open<S> {
         if !taken? {
             return Ok(Taken::Busy);
         }
-        let ready = if self.loaded == Some(Holding::Lock) {
-            self.catch_up(address, Holding::Lock, now)
+        if self.is_loaded_under_lock() {
+            self.catch_up(address, Holding::Lock, now)?;
         } else {
-            self.load(address, Holding::Lock, now)
-        };
-        if ready.is_err() {
-            self.release_lock();
+            self.load(address, Holding::Lock, now)?;
         }
-        ready.map(|()| Taken::Yes)
+        Ok(Taken::Yes)
+    }
+
+    /// Whether everything was checked and repaired once.
+    pub(super) fn is_loaded_under_lock(&self) -> bool {
+        self.loaded == Some(Holding::Lock)
     }
 
     /// Gives the lock back.
@@ -195,10 +209,11 @@ impl<S: SessionState> Open<S> {
     pub(super) fn append(&mut self, lines: Vec<NewLine>, now: &str) -> Result<u64> {
         let generation = self.state.generation();
         let Self { journal, dir, .. } = self;
-        let numbered: Vec<Line> = match journal.append(dir, lines.clone(), generation, now) {
-            Err(Error::NoSpace { .. }) if room::make(dir) => journal.append(dir, lines, generation, now)?,
-            other => other?,
-        };
+        let numbered: Vec<Line> = match journal.append(dir, &lines, generation, now) {
+            Err(Error::NoSpace { .. }) if room::make(dir) => journal.append(dir, &lines, generation, now),
+            other => other,
+        }
+        .inspect_err(|error| self.read_only = matches!(error, Error::ReadOnly { .. }))?;
         self.unsynced_since.get_or_insert_with(Instant::now);
         numbered.iter().for_each(|line| self.state.apply(line));
         Ok(self.journal.seq())
@@ -269,7 +284,8 @@ impl<S: SessionState> Open<S> {
         if self.journal.len() < JOURNAL_LIMIT {
             return Ok(());
         }
-        self.journal.sync(&self.dir)?;
+        // Other processes may still count on syncing it under its present name.
+        self.journal.sync_whole(&self.dir)?;
         self.journal.rotate(&self.dir)?;
         self.snapshot()
     }

@@ -82,6 +82,9 @@ impl Default for OpenOptions {
     }
 }
 
+/// Device and inode of a directory.
+type DirId = (u64, u64);
+
 /// What sessions need of the process.
 pub(super) struct Services<S> {
     pub(super) pool: Pool,
@@ -93,7 +96,7 @@ pub(super) struct Services<S> {
 struct Sessions<S> {
     known: HashMap<Address, Weak<Session<S>>>,
     /// Open ones in the order of opening, with the directory's device and inode.
-    open: Vec<(Arc<Session<S>>, Option<(u64, u64)>)>,
+    open: Vec<(Arc<Session<S>>, Option<DirId>)>,
 }
 
 impl<S: SessionState> Services<S> {
@@ -137,7 +140,7 @@ impl<S: SessionState> Services<S> {
         }
     }
 
-    pub(super) fn now_open(&self, session: &Arc<Session<S>>, id: Option<(u64, u64)>) {
+    pub(super) fn now_open(&self, session: &Arc<Session<S>>, id: Option<DirId>) {
         let mut sessions = self.sessions();
         sessions.open.retain(|(open, _)| !Arc::ptr_eq(open, session));
         sessions.open.push((Arc::clone(session), id));

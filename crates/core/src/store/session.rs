@@ -266,14 +266,23 @@ impl<S: SessionState> Session<S> {
     /// Takes the lock and does jobs until the queue is empty or the time is over.
     fn locked_batch(self: &Arc<Self>, slot: &mut Option<Open<S>>, services: &Arc<Services<S>>) -> Next {
         let now = services.now();
-        let taken = self.ensure_open(slot, true, services).and_then(|open| match open {
-            Some(_) if self.hand_over_to_twin(services) => Ok(None),
-            Some(open) => Ok(Some((open.take_lock(&self.address, &now)?, open))),
-            None => Err(Error::NotFound(format!("{} could not be made", self.address.state_dir.display()))),
+        let taken = catch_unwind(AssertUnwindSafe(|| {
+            let open = self.ensure_open(slot, true, services)?;
+            open.map_or(Ok(None), |open| {
+                if !open.is_loaded_under_lock() && self.hand_over_to_twin(services) {
+                    return Ok(None);
+                }
+                open.take_lock(&self.address, &now).map(Some)
+            })
+        }));
+        // A panic here would come again at once for the same job: it must not stay in front.
+        let taken = taken.unwrap_or_else(|panic| {
+            *slot = None;
+            Err(caught(&*panic))
         });
-        let open = match taken {
-            Ok(Some((Taken::Yes, open))) => open,
-            Ok(Some((Taken::Busy, _))) => return self.busy(slot, services),
+        match taken {
+            Ok(Some(Taken::Yes)) => {}
+            Ok(Some(Taken::Busy)) => return self.busy(slot, services),
             Ok(None) => {
                 *slot = None;
                 return Next::Again;
@@ -282,7 +291,8 @@ impl<S: SessionState> Session<S> {
                 self.fail_first(error);
                 return Next::Again;
             }
-        };
+        }
+        let Some(open) = slot.as_mut() else { return Next::Again };
         lock(&self.inbox).wait = FIRST_WAIT;
         let started = Instant::now();
         let mut finishes: Vec<(Finish, bool)> = Vec::new();
@@ -313,7 +323,10 @@ impl<S: SessionState> Session<S> {
             finishes.push(finish);
             more = finishes.len() < BATCH_JOBS && started.elapsed() < BATCH_TIME;
         }
-        let synced = if finishes.iter().any(|(_, full)| *full) { open.sync_or_rewrite() } else { Ok(()) };
+        // A session that is never idle must not wait for its timer.
+        let due = open.unsynced_since.is_some_and(|since| since.elapsed() >= services.settings.sync_after);
+        let wanted = due || finishes.iter().any(|(_, full)| *full);
+        let synced = if wanted { open.sync_or_rewrite() } else { Ok(()) };
         if let Err(error) = open.rotate_if_large() {
             open.note(format!("the journal could not be rotated: {error}"));
         }
@@ -436,10 +449,9 @@ impl<S: SessionState> Session<S> {
         let Some(mut open) = slot.take() else { return Ok(()) };
         let synced = open.sync();
         if open.is_snapshot_behind() && open.info.is_some() {
-            match self.under_lock(&mut open, services, Open::snapshot) {
-                // The journal has it all: snapshots only make opening faster.
-                Some(Err(error)) => tracing::warn!(%error, "snapshots could not be written at the end"),
-                Some(Ok(())) | None => {}
+            // The journal has it all: snapshots only make opening faster.
+            if let Some(Err(error)) = self.under_lock(&mut open, services, Open::snapshot) {
+                tracing::warn!(%error, "snapshots could not be written at the end");
             }
         }
         synced

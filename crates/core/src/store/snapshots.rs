@@ -104,7 +104,8 @@ pub(super) fn write<S: SessionState>(
     let bytes = line::seal(view)?;
     // Read back before it replaces anything: a state that cannot be restored must not become the only one.
     parse::<S>(&bytes)?;
-    let before = dir.read(VIEW)?.and_then(|old| parse::<S>(&old).ok()).map_or(0, |old| old.as_of_seq);
+    let before = dir.read(VIEW)?.and_then(|old| line::unseal(&old));
+    let before = before.and_then(|old| old.get("as_of_seq").and_then(Value::as_u64)).unwrap_or(0);
     if before > 0 {
         dir.unlink(VIEW_BEFORE)?;
         dir.link(VIEW, VIEW_BEFORE)?;

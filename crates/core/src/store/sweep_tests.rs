@@ -1,0 +1,207 @@
+//! Every step of the store is made to fail once, with each errno and with a panic: whatever was acknowledged is there
+//! once afterwards, and the next call works.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::fail::{self, Action};
+use super::*;
+use crate::{Error, Result};
+
+#[derive(Debug, Default)]
+struct Notes(Vec<String>);
+
+impl SessionState for Notes {
+    fn apply(&mut self, line: &Line) {
+        self.0.extend(line.fields.get("text").and_then(Value::as_str).map(str::to_owned));
+    }
+
+    fn restore(snapshot: Value) -> Result<Self> {
+        serde_json::from_value(snapshot).map(Self).map_err(|error| Error::Corrupt(error.to_string()))
+    }
+
+    fn snapshot(&self) -> Value {
+        json!(self.0)
+    }
+
+    fn readable(&self) -> Vec<Readable> {
+        vec![Readable { file: "decisions.json", content: Content::Items(json!(self.0)) }]
+    }
+}
+
+fn open(dir: &Path) -> (Registry<Notes>, Handle<Notes>) {
+    let registry = Registry::new(Settings::default());
+    let handle = registry.open(dir, "key", OpenOptions::default()).unwrap();
+    (registry, handle)
+}
+
+fn inspect(bytes: &[u8]) -> Result<CheckpointInfo> {
+    let id = std::str::from_utf8(bytes).ok().and_then(|text| text.strip_suffix(" whole"));
+    let id = id.ok_or_else(|| Error::Corrupt("cut".into()))?.to_owned();
+    let (created_at, trigger) = (String::new(), "manual".into());
+    Ok(CheckpointInfo { id, created_at, trigger, group: Group::Rare, state_seq: 0 })
+}
+
+fn body(ordinal: u64) -> Body {
+    Body {
+        chunk_id: ChunkId { generation: 0, ordinal, fingerprint: 1 },
+        at: String::new(),
+        role: "user".into(),
+        tool: None,
+        text: format!("body {ordinal}"),
+        extra: Map::new(),
+    }
+}
+
+/// What was acknowledged by a run.
+#[derive(Debug, Default)]
+struct Acknowledged {
+    notes: Vec<String>,
+    bodies: Vec<u64>,
+    checkpoint: Option<String>,
+    errors: Vec<Error>,
+}
+
+/// Does a bit of everything; errors are kept, not fatal.
+fn work(handle: &Handle<Notes>, prefix: &str) -> Acknowledged {
+    let mut done = Acknowledged::default();
+    for round in 0..3_u64 {
+        let text = format!("{prefix}{round}");
+        let durability = if round == 1 { Durability::Full } else { Durability::Written };
+        let fields = Map::from_iter([("text".to_owned(), text.as_str().into())]);
+        match handle.run(durability, move |session| session.append("note", fields)) {
+            Ok(_) => done.notes.push(text),
+            Err(error) => done.errors.push(error),
+        }
+        match handle.run(Durability::Full, move |session| session.append_bodies(&[body(round)])) {
+            Ok(()) => done.bodies.push(round),
+            Err(error) => done.errors.push(error),
+        }
+    }
+    let make = |session: &mut Locked<'_, Notes>| {
+        session.write_checkpoint(&mut |id, _, _| Ok(format!("{id} whole").into_bytes()), &inspect)
+    };
+    match handle.run(Durability::Full, make) {
+        Ok(written) => done.checkpoint = Some(written.id),
+        Err(error) => done.errors.push(error),
+    }
+    if let Err(error) = wait(|answer| handle.flush(answer)) {
+        done.errors.push(error);
+    }
+    done
+}
+
+/// Whether everything acknowledged is there once, seen through `handle`.
+fn check(handle: &Handle<Notes>, done: &Acknowledged, context: &str) {
+    let notes = handle.read(|session| Ok(session.state().0.clone())).unwrap();
+    for note in &done.notes {
+        assert_eq!(notes.iter().filter(|there| *there == note).count(), 1, "{note}, {context}: {notes:?}");
+    }
+    for ordinal in &done.bodies {
+        let chunk = body(*ordinal).chunk_id;
+        let read = handle.read(move |session| session.body(chunk));
+        assert_eq!(read, Ok(body(*ordinal)), "{context}");
+    }
+    let latest = handle.read(|session| session.latest_checkpoint(&inspect)).unwrap();
+    if let Some(id) = &done.checkpoint {
+        assert_eq!(latest.map(|latest| latest.id).as_ref(), Some(id), "{context}");
+    }
+}
+
+fn sweep(action: Action) {
+    for nth in 0..1_000 {
+        let temp = tempfile::tempdir().unwrap();
+        let (registry, handle) = open(temp.path());
+        // A session with something in it, so that the sweep meets the steps of a session's whole life.
+        let before = work(&handle, "before");
+        assert_eq!(before.errors, []);
+        let armed = fail::arm(temp.path(), nth, action);
+        let during = work(&handle, "during");
+        let struck = armed.struck();
+        drop(armed);
+        let context = format!("step {nth} ({struck:?}), {action:?}, errors {:?}", during.errors);
+        check(&handle, &during, &context);
+        let after = work(&handle, "after");
+        assert_eq!(after.errors, [], "{context}");
+        check(&handle, &after, &context);
+        drop((handle, registry));
+        let (_registry, handle) = open(temp.path());
+        for done in [&before, &during, &after] {
+            check(&handle, &Acknowledged { notes: done.notes.clone(), ..Acknowledged::default() }, &context);
+        }
+        check(&handle, &after, &context);
+        if struck.is_none() {
+            assert!(nth > 30, "the sweep met only {nth} steps");
+            return;
+        }
+    }
+    panic!("the sweep does not end");
+}
+
+#[test]
+fn a_full_disk_for_one_step_loses_nothing() {
+    sweep(Action::FailOnce(ErrorKind::StorageFull));
+}
+
+#[test]
+fn a_disk_error_at_any_step_loses_nothing() {
+    sweep(Action::FailOnce(std::io::Error::from_raw_os_error(5).kind()));
+}
+
+#[test]
+fn a_missing_permission_at_any_step_loses_nothing() {
+    sweep(Action::FailOnce(ErrorKind::PermissionDenied));
+}
+
+#[test]
+fn a_short_write_is_cut_back() {
+    sweep(Action::Short);
+}
+
+#[test]
+fn a_panic_at_any_step_loses_nothing() {
+    sweep(Action::Panic);
+}
+
+/// Also on the very first opening, when nothing exists yet.
+#[test]
+fn the_first_opening_may_fail_at_any_step() {
+    for action in [Action::FailOnce(ErrorKind::StorageFull), Action::Panic] {
+        for nth in 0..1_000 {
+            let temp = tempfile::tempdir().unwrap();
+            let (_registry, handle) = open(temp.path());
+            let armed = fail::arm(temp.path(), nth, action);
+            let during = work(&handle, "during");
+            let struck = armed.struck();
+            drop(armed);
+            let context = format!("step {nth} ({struck:?}), errors {:?}", during.errors);
+            check(&handle, &during, &context);
+            let after = work(&handle, "after");
+            assert_eq!(after.errors, [], "{context}");
+            check(&handle, &after, &context);
+            if struck.is_none() {
+                break;
+            }
+        }
+    }
+}
+
+/// From some step on the disk stays full: calls fail with `NoSpace`, and nothing that was acknowledged goes.
+#[test]
+fn a_disk_that_stays_full_is_no_space_and_loses_nothing() {
+    for nth in (0..60).step_by(3) {
+        let temp = tempfile::tempdir().unwrap();
+        let (_registry, handle) = open(temp.path());
+        let before = work(&handle, "before");
+        let armed = fail::arm(temp.path(), nth, Action::FailFrom(ErrorKind::StorageFull));
+        let during = work(&handle, "during");
+        assert!(during.errors.iter().all(|error| error.code() == "NoSpace"), "{:?}", during.errors);
+        drop(armed);
+        check(&handle, &Acknowledged { notes: before.notes, ..Acknowledged::default() }, "full");
+        let after = work(&handle, "after");
+        assert_eq!(after.errors, []);
+        check(&handle, &after, "full");
+    }
+}
