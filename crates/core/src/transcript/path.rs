@@ -23,6 +23,8 @@ pub(super) struct PathBuilder {
     header: Option<u64>,
     seen_message: bool,
     relinked: u64,
+    /// Entries that name another one as their parent. None at all: an export that lost its links, not a tree.
+    linked: u64,
     first_kept: Vec<(u64, u64)>,
 }
 
@@ -67,6 +69,7 @@ impl PathBuilder {
 
     fn parent(&mut self, parent: u64, previous: Option<u32>) -> Option<u32> {
         if let Some(known) = self.by_id.get(&parent) {
+            self.linked += 1;
             return Some(*known);
         }
         if self.header == Some(parent) {
@@ -85,7 +88,7 @@ impl PathBuilder {
             first_kept: self.first_kept.into_iter().collect(),
             ..LivePath::default()
         };
-        if !live_only {
+        if !live_only || self.linked == 0 {
             self.nodes.iter().for_each(|node| path.mark(node.line));
             return path;
         }
@@ -183,9 +186,18 @@ mod tests {
     fn entries_below_the_header_are_branches_only_after_the_first_message() {
         let head = json!({"type": "session", "id": "s"});
         let model = json!({"type": "model_change", "id": "m", "parentId": "s"});
-        let entries = [head, model, entry("a", json!("s")), entry("anew", json!("s"))];
-        assert_eq!(live(&entries[..3]).0, [2, 3]);
-        assert_eq!(live(&entries).0, [4]);
+        let entries =
+            [head, model, entry("a", json!("s")), entry("b", json!("a")), entry("anew", json!("s"))];
+        assert_eq!(live(&entries[..4]).0, [2, 3, 4]);
+        assert_eq!(live(&entries).0, [5]);
+    }
+
+    #[test]
+    fn entries_without_any_link_are_in_file_order() {
+        let flat = [entry("a", Value::Null), entry("b", Value::Null), entry("c", Value::Null)];
+        assert_eq!(live(&flat).0, [1, 2, 3]);
+        let head = json!({"type": "session", "id": "s"});
+        assert_eq!(live(&[head, entry("a", json!("s")), entry("b", json!("s"))]).0, [2, 3]);
     }
 
     #[test]
@@ -205,7 +217,8 @@ mod tests {
                 links.iter().map(|(id, parent)| entry(&id.to_string(), json!(parent.map(|p| p.to_string())))).collect();
             let (lines, path) = live(&entries);
             prop_assert_eq!(lines.last().copied(), Some(entries.len() as u64));
-            prop_assert_eq!(lines.len() as u64 + path.off_path(), entries.len() as u64);
+            let off_path = entries.len() - lines.len();
+            prop_assert_eq!(path.off_path(), off_path as u64);
         }
     }
 }

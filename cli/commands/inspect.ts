@@ -1,0 +1,85 @@
+// `clawback status`, `checkpoints list|show` and `packet`: what is stored, read without changing it.
+import type { Api, Checkpoint, SessionInfo } from '../api.js'
+import { bytes, colorsFor, harmless, json, notFound, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
+import { stateView } from '../replay-view.js'
+import { findSession, findStateDir, sessionsOf } from '../session.js'
+import { positive } from './replay.js'
+
+export interface Flags {
+  json?: boolean
+  stateDir?: string
+  session?: string
+}
+
+const write = (text: string): void => void process.stdout.write(text)
+
+async function choose(api: Api, flags: Flags): Promise<{ stateDir: string; session: SessionInfo }> {
+  const stateDir = findStateDir(flags.stateDir)
+  return { stateDir, session: await findSession(api, stateDir, flags.session) }
+}
+
+/** One session in full, or the list of all when none is chosen. */
+export async function status(api: Api, flags: Flags): Promise<void> {
+  const stateDir = findStateDir(flags.stateDir)
+  const sessions = await sessionsOf(api, stateDir)
+  if (flags.session === undefined && sessions.length > 1) {
+    if (flags.json) return write(json({ stateDir, sessions }))
+    write(`${plural(sessions.length, 'session')} in ${stateDir}; --session shows one\n\n`)
+    const rows = sessions.map((one) => [oneLine(one.sessionKey, 60), one.updatedAt, plural(one.checkpoints, 'checkpoint'), bytes(one.bytes)])
+    return write(table(rows))
+  }
+  const session = await findSession(api, stateDir, flags.session)
+  const { sessionKey } = session
+  const [state, latest] = await Promise.all([api.readState(stateDir, sessionKey), api.readLatestCheckpoint(stateDir, sessionKey)])
+  if (flags.json) return write(json({ stateDir, session, latest, state }))
+  const colors = colorsFor(process.stdout)
+  write(`${colors.bold(oneLine(sessionKey, 200))}\n`)
+  write(table([
+    ['state', stateDir],
+    ['changed', session.updatedAt],
+    ['on disk', `${bytes(session.bytes)}, ${plural(session.checkpoints, 'checkpoint')}, journal at ${number(state.journalSeq)}`],
+    ['checkpoint', latest ? checkpointLine(latest) : 'none yet'],
+    ...(latest ? [['topic', oneLine(latest.working.topic, 120)], ['next', oneLine(latest.working.next_action, 120)]] : []),
+  ]))
+  write(`\n${stateView(state, colors)}`)
+}
+
+function checkpointLine({ meta }: Checkpoint): string {
+  const usage = meta.token_usage
+  return `${meta.checkpoint_id}, ${meta.created_at}, ${meta.trigger}, ${percent(usage.utilization)} of ${number(usage.context_window)} tokens`
+}
+
+export async function listCheckpoints(api: Api, flags: Flags): Promise<void> {
+  const { stateDir, session } = await choose(api, flags)
+  const checkpoints = await api.listCheckpoints(stateDir, session.sessionKey)
+  if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, checkpoints }))
+  if (checkpoints.length === 0) return write(`no checkpoints yet in ${oneLine(session.sessionKey, 200)}\n`)
+  write(table(checkpoints.map((info) => [info.id, info.createdAt, info.trigger, bytes(info.bytes), info.valid ? '' : 'DAMAGED']), ''))
+}
+
+/** The latest one, or the one with the given id. */
+export async function showCheckpoint(api: Api, id: string | undefined, flags: Flags): Promise<void> {
+  const { stateDir, session } = await choose(api, flags)
+  const checkpoint = await theCheckpoint(api, stateDir, session, id)
+  write(flags.json ? json(checkpoint) : harmless(api.formatCheckpointYaml(checkpoint)))
+}
+
+async function theCheckpoint(api: Api, stateDir: string, session: SessionInfo, id: string | undefined): Promise<Checkpoint> {
+  if (id !== undefined) {
+    if (!/^cp_\d+$/.test(id)) throw wrongUsage(`checkpoints are named cp_001, cp_002, ...; got ${JSON.stringify(id)}`)
+    return api.readCheckpoint(stateDir, session.sessionKey, id)
+  }
+  const latest = await api.readLatestCheckpoint(stateDir, session.sessionKey)
+  if (latest === null) throw notFound(`no checkpoint yet in session ${JSON.stringify(session.sessionKey)}`)
+  return latest
+}
+
+/** The text that an agent would be given now. */
+export async function packet(api: Api, flags: Flags & { maxTokens?: string; checkpoint?: string }): Promise<void> {
+  const options = flags.maxTokens === undefined ? {} : { maxTokens: positive('--max-tokens', flags.maxTokens) }
+  const { stateDir, session } = await choose(api, flags)
+  const checkpoint = await theCheckpoint(api, stateDir, session, flags.checkpoint)
+  const rendered = api.renderCheckpoint(checkpoint, options)
+  if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, checkpoint: checkpoint.meta.checkpoint_id, ...rendered }))
+  write(`${harmless(rendered.text).trimEnd()}\n`)
+}

@@ -1,0 +1,85 @@
+// `clawback replay FILE`
+import type { Api } from '../api.js'
+import { colorsFor, json, wrongUsage } from '../output.js'
+import { progressBar } from '../progress.js'
+import { replayTranscript, type ReplayEvent, type ReplayOptions } from '../replay.js'
+import { replayView } from '../replay-view.js'
+
+export interface ReplayFlags {
+  json?: boolean
+  stateDir?: string
+  session?: string
+  window?: string
+  maxTokens?: string
+}
+
+/** Damaged lines that the JSON document lists; the rest is counted. */
+const LISTED_PROBLEMS = 1000
+
+export async function replay(api: Api, file: string, flags: ReplayFlags): Promise<void> {
+  const interrupted = new AbortController()
+  const stop = (): void => interrupted.abort()
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  const options: ReplayOptions = { signal: interrupted.signal }
+  if (flags.window !== undefined) options.contextWindow = positive('--window', flags.window)
+  if (flags.maxTokens !== undefined) options.maxTokens = positive('--max-tokens', flags.maxTokens)
+  if (flags.session !== undefined) options.sessionKey = flags.session
+  if (flags.stateDir !== undefined) options.tempDir = flags.stateDir
+  try {
+    if (flags.json) process.stdout.write(json(await collect(replayTranscript(api, file, options))))
+    else await print(replayTranscript(api, file, options))
+  } finally {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+}
+
+async function print(events: AsyncIterable<ReplayEvent>): Promise<void> {
+  const view = replayView(colorsFor(process.stdout))
+  const bar = progressBar('replaying')
+  try {
+    for await (const event of events) {
+      if (event.type === 'progress') {
+        bar.update(event.bytesRead, event.bytesTotal)
+        continue
+      }
+      const text = view(event)
+      if (text === '') continue
+      bar.clear()
+      process.stdout.write(text)
+    }
+  } finally {
+    bar.clear()
+  }
+}
+
+type Of<T extends ReplayEvent['type']> = Omit<Extract<ReplayEvent, { type: T }>, 'type'>
+
+/** One document with everything that happened. */
+async function collect(events: AsyncIterable<ReplayEvent>): Promise<unknown> {
+  const bar = progressBar('replaying')
+  let start: Of<'start'> | null = null
+  let summary: Of<'end'>['summary'] | null = null
+  const problems: Of<'problem'>[] = []
+  const happened: ReplayEvent[] = []
+  try {
+    for await (const event of events) {
+      if (event.type === 'progress') bar.update(event.bytesRead, event.bytesTotal)
+      else if (event.type === 'problem') {
+        if (problems.length < LISTED_PROBLEMS) problems.push({ line: event.line, why: event.why })
+      } else if (event.type === 'start') start = { ...event, type: undefined } as Of<'start'>
+      else if (event.type === 'end') summary = event.summary
+      else happened.push(event)
+    }
+  } finally {
+    bar.clear()
+  }
+  return { ...start, ...summary, problems, events: happened }
+}
+
+export function positive(flag: string, value: string): number {
+  const number = Number(value.replace(/_/g, ''))
+  if (!Number.isSafeInteger(number) || number <= 0) throw wrongUsage(`${flag} needs a whole number above 0; got ${JSON.stringify(value)}`)
+  return number
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env node
+// The `clawback` command. Exit codes: 0 fine, 1 not found or failed, 2 wrong usage. Results go to stdout, everything
+// else to stderr.
+import { Command, CommanderError } from 'commander'
+import type { Api } from './api.js'
+import { listCheckpoints, packet, showCheckpoint, status, type Flags } from './commands/inspect.js'
+import { replay, type ReplayFlags } from './commands/replay.js'
+import { CliError, colorsFor, harmless } from './output.js'
+
+/** Loaded only when a command runs: `--help` works also where the native part does not. */
+async function load(): Promise<Api> {
+  const loaded: { default?: unknown } = await import('clawback')
+  return (loaded.default ?? loaded) as Api
+}
+
+const examples = (...lines: string[]): string => `\nExamples:\n${lines.map((line) => `  $ clawback ${line}\n`).join('')}`
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON document')
+    .option('--state-dir <dir>', "the host's state directory (default: OpenClaw's, else pi's)")
+    .option('--session <key>', 'the session (default: the only one there is)')
+}
+
+function program(): Command {
+  const root = new Command('clawback')
+    .description('Shows what clawback remembers of an agent session, and what it would have remembered of a transcript.')
+    .option('--version', 'print the version')
+    .showHelpAfterError('(--help shows how it is used)')
+    .exitOverride()
+    .allowExcessArguments()
+    .addHelpText('after', examples('replay session.jsonl', 'status', 'checkpoints list --session agent:main', 'packet --json'))
+    .action(async (flags: { version?: boolean }) => {
+      if (root.args.length > 0) root.error(`error: unknown command '${root.args[0]}'`)
+      if (!flags.version) root.help({ error: true })
+      process.stdout.write(`${(await load()).version}\n`)
+    })
+
+  root
+    .command('replay')
+    .description('plays a transcript (Pi, OpenClaw, Claude Code or Codex JSONL) and shows what would have been captured, checkpointed and given back; the transcript and all sessions stay untouched')
+    .argument('<file>', 'the transcript')
+    .option('--json', 'print one JSON document')
+    .option('--window <tokens>', "the model's context window (default: from the transcript or its model, else 200000)")
+    .option('--max-tokens <tokens>', 'limit of the packet')
+    .option('--session <key>', "the key of the temporary session (default: the transcript's session)")
+    .option('--state-dir <dir>', "where the temporary store is made and removed again (default: the system's directory for temporary files)")
+    .addHelpText('after', examples('replay ~/.pi/agent/sessions/--work--/2026-03-02.jsonl', 'replay session.jsonl --window 32000', 'replay session.jsonl --json | jq .packet.text'))
+    .action(async (file: string, flags: ReplayFlags) => replay(await load(), file, flags))
+
+  withCommonOptions(root.command('status'))
+    .description('shows what a session remembers; with several sessions and no --session, lists them')
+    .addHelpText('after', examples('status', 'status --session agent:main --json', 'status --state-dir ~/.openclaw'))
+    .action(async (flags: Flags) => status(await load(), flags))
+
+  const checkpoints = root.command('checkpoints').description('lists and shows checkpoints').addHelpText('after', examples('checkpoints list', 'checkpoints show cp_003'))
+  withCommonOptions(checkpoints.command('list'))
+    .description('lists the checkpoints of a session, oldest first')
+    .addHelpText('after', examples('checkpoints list', 'checkpoints list --session agent:main --json'))
+    .action(async (flags: Flags) => listCheckpoints(await load(), flags))
+  withCommonOptions(checkpoints.command('show'))
+    .description('prints a checkpoint as YAML; without an id the latest')
+    .argument('[id]', 'such as cp_003')
+    .addHelpText('after', examples('checkpoints show', 'checkpoints show cp_003 --json'))
+    .action(async (id: string | undefined, flags: Flags) => showCheckpoint(await load(), id, flags))
+
+  withCommonOptions(root.command('packet'))
+    .description('prints the text that the agent would be given after a compaction')
+    .option('--max-tokens <tokens>', 'limit of the packet')
+    .option('--checkpoint <id>', 'from this checkpoint instead of the latest')
+    .addHelpText('after', examples('packet', 'packet --max-tokens 300', 'packet --checkpoint cp_002 --json'))
+    .action(async (flags: Flags & { maxTokens?: string; checkpoint?: string }) => packet(await load(), flags))
+  return root
+}
+
+/** The exit code for whatever went wrong; says what it was, without a stack. */
+function failed(error: unknown): number {
+  // Commander has printed its message already; a shown help or version is no failure.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof Error && error.name === 'AbortError') return 130
+  const { red } = colorsFor(process.stderr)
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'Error'
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${red(code)}: ${harmless(message)}\n`)
+  return error instanceof CliError ? error.exitCode : 1
+}
+
+// A reader that has seen enough (`| head`) is no failure.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+    throw error
+  })
+}
+
+program()
+  .parseAsync()
+  .catch((error: unknown) => {
+    process.exitCode = failed(error)
+  })

@@ -1,0 +1,31 @@
+// A progress bar on stderr, only where a person watches.
+import { SingleBar } from 'cli-progress'
+import { bytes } from './output.js'
+
+export interface Progress {
+  update(done: number, total: number): void
+  /** Takes the bar away, so that a line can be printed; the next update brings it back. */
+  clear(): void
+}
+
+export function progressBar(title: string, enabled = process.stderr.isTTY === true): Progress {
+  if (!enabled) return { update: () => undefined, clear: () => undefined }
+  let bar: SingleBar | null = null
+  return {
+    update(done, total) {
+      if (bar === null) {
+        bar = new SingleBar({
+          stream: process.stderr, clearOnComplete: true, hideCursor: true, gracefulExit: false,
+          format: `${title} [{bar}] {percentage} % of ${bytes(total)}`, barsize: 30,
+        })
+        bar.start(total, done)
+      } else {
+        bar.update(done)
+      }
+    },
+    clear() {
+      bar?.stop()
+      bar = null
+    },
+  }
+}

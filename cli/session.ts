@@ -1,0 +1,47 @@
+// Which state directory and which session a command means.
+import { statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import type { Api, SessionInfo } from './api.js'
+import { notFound, wrongUsage } from './output.js'
+
+const holdsState = (directory: string): boolean => statSync(path.join(directory, 'context'), { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** The directory given, else OpenClaw's, else pi's, where one of them holds clawback's state. */
+export function findStateDir(given: string | undefined, env: NodeJS.ProcessEnv = process.env, home = homedir()): string {
+  if (given !== undefined) {
+    if (given === '') throw wrongUsage('--state-dir is empty')
+    const directory = path.resolve(given)
+    if (!holdsState(directory)) throw notFound(`no clawback state in ${directory}: it has no directory "context"`)
+    return directory
+  }
+  const places = [env.OPENCLAW_STATE_DIR || path.join(home, '.openclaw'), env.PI_CODING_AGENT_DIR || path.join(home, '.pi', 'agent')]
+  const found = places.map((place) => path.resolve(place)).find(holdsState)
+  if (found === undefined) throw wrongUsage(`no clawback state in ${places.join(' or ')}: name the state directory with --state-dir`)
+  return found
+}
+
+/** All sessions, the newest first. */
+export async function sessionsOf(api: Api, stateDir: string): Promise<SessionInfo[]> {
+  const sessions = await api.listSessions(stateDir)
+  return sessions.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+}
+
+/** The session given by its key or directory name; without one, the only session there is. */
+export async function findSession(api: Api, stateDir: string, given: string | undefined): Promise<SessionInfo> {
+  const sessions = await sessionsOf(api, stateDir)
+  if (sessions.length === 0) throw notFound(`no sessions in ${stateDir}`)
+  if (given === undefined) {
+    if (sessions.length === 1) return sessions[0]!
+    throw wrongUsage(`${sessions.length} sessions in ${stateDir}: choose one with --session\n${keys(sessions)}`)
+  }
+  const found = sessions.find((session) => session.sessionKey === given) ?? sessions.find((session) => session.name === given)
+  if (!found) throw notFound(`no session ${JSON.stringify(given)} in ${stateDir}; there ${sessions.length === 1 ? 'is' : 'are'}:\n${keys(sessions)}`)
+  return found
+}
+
+function keys(sessions: readonly SessionInfo[]): string {
+  const shown = sessions.slice(0, 20).map((session) => `  ${session.sessionKey}`)
+  if (sessions.length > shown.length) shown.push(`  and ${sessions.length - shown.length} more`)
+  return shown.join('\n')
+}
