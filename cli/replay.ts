@@ -134,7 +134,7 @@ class Replay {
       case 'message':
         return yield* this.message(event.value, event.id)
       case 'branchSummary':
-        return yield* this.message({ role: 'branchSummary', summary: event.summary, fromId: event.fromId, timestamp: event.timestamp }, event.id)
+        return yield* this.message({ role: 'branchSummary', summary: event.summary, fromId: event.fromId, ...dated(event) }, event.id)
       case 'contextEdit':
         return this.context.edit(event.targetId, event.replacement)
       case 'modelChange': {
@@ -228,7 +228,7 @@ class Replay {
     yield* this.checkpoint('compaction', { inputTokens: event.tokensBefore, isSplitTurn: kept.splitsTurn })
     this.compactions++
     this.allCompactions++
-    const summary: Message = { role: 'compactionSummary', summary: event.summary, tokensBefore: event.tokensBefore, timestamp: event.timestamp }
+    const summary: Message = { role: 'compactionSummary', summary: event.summary, tokensBefore: event.tokensBefore, ...dated(event) }
     const messagesBefore = this.context.length
     this.context.compact(kept.count, summary, this.line)
     this.pending.push(summary)
@@ -282,3 +282,6 @@ class Replay {
     }
   }
 }
+
+/** The time of an entry for a message that stands for it. */
+const dated = ({ timestamp }: { timestamp: number | null }): { timestamp?: number } => (timestamp === null ? {} : { timestamp })

@@ -16,7 +16,7 @@ export function fakeApi(script: (TranscriptEvent | string)[], overrides: Partial
     goal: null, decisions: decisions.map((item) => ({ ...item })), constraints: [], tasks: [], openItems: [], learnings: [],
     resources: { filesRead: [], filesModified: [], toolsUsed: [] }, thread: { topic: null, errors: [] }, lastToolCall: null, journalSeq: decisions.length,
   })
-  const capture = (messages: Message[]): void => {
+  const capture = (messages: readonly Message[]): void => {
     for (const message of messages) {
       const text = textOf(message)
       if (message.role !== 'user' || !text.startsWith('decide')) continue
