@@ -84,6 +84,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error for a panic that was caught in `place`, with the panic's own message.
+    pub fn from_panic(place: &str, panic: &(dyn std::any::Any + Send)) -> Self {
+        let what = panic
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "panic without a message".to_owned());
+        Self::Internal { where_: place.to_owned(), what }
+    }
+
     /// The stable code that callers test for. Codes are part of the public surface.
     pub fn code(&self) -> &'static str {
         match self {

@@ -124,6 +124,17 @@ pub enum Trigger {
 }
 
 impl Trigger {
+    const ALL: [Self; 6] =
+        [Self::Auto80Pct, Self::Compaction, Self::Epoch, Self::SessionEnd, Self::Enrichment, Self::Manual];
+
+    /// The trigger of that name, else `InvalidInput` with the names that there are.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|trigger| trigger.name() == name).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|trigger| trigger.name()).collect();
+            Error::InvalidInput(format!("unknown trigger {name:?}; use one of {}", names.join(", ")))
+        })
+    }
+
     /// As written in the file.
     pub fn name(self) -> &'static str {
         match self {

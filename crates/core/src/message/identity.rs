@@ -3,7 +3,6 @@
 
 use super::{Block, Message, Role};
 use siphasher::sip::SipHasher13;
-use siphasher::sip128::{Hasher128, SipHasher13 as SipHasher128};
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
@@ -38,14 +37,14 @@ impl Message {
 
     /// Fingerprint: a hash keyed by the session over role, tool call id, visible text, timestamp and occurrence
     /// number. Thinking, usage and the form of the content do not enter.
-    pub fn fingerprint(&self, key: &[u8; 16], occurrence: u32) -> u128 {
-        let mut hasher = SipHasher128::new_with_key(key);
+    pub fn fingerprint(&self, key: &[u8; 16], occurrence: u64) -> u64 {
+        let mut hasher = SipHasher13::new_with_key(key);
         role_name(&self.role).hash(&mut hasher);
         self.tool_call_id.hash(&mut hasher);
         self.text().hash(&mut hasher);
         self.timestamp.hash(&mut hasher);
         occurrence.hash(&mut hasher);
-        hasher.finish128().as_u128()
+        hasher.finish()
     }
 
     fn hash_content(&self, hasher: &mut impl Hasher) {

@@ -54,6 +54,13 @@ impl Default for RenderOptions {
     }
 }
 
+impl RenderOptions {
+    /// The defaults with a limit in tokens, where one is given.
+    pub fn with_limit(max_tokens: Option<u64>) -> Self {
+        Self { max_tokens: max_tokens.unwrap_or(DEFAULT_MAX_TOKENS), ..Self::default() }
+    }
+}
+
 /// A rendered packet.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Packet {

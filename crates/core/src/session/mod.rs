@@ -1,1 +1,368 @@
-//! (in the making)
+//! The one place where the rooms are put together: a session's state, what goes in, what comes out.
+//!
+//! Every call queues its work on the store's threads and answers through `done`, once, from one of them.
+
+mod append;
+mod event;
+mod import;
+mod make;
+mod observe;
+mod sinks;
+mod state;
+mod stub;
+mod thread;
+mod view;
+
+use crate::checkpoint::policy::inspect;
+use crate::checkpoint::{self, Agent, Checkpoint, ToolCall, Trigger};
+use crate::ledger::Kind;
+use crate::store::{self, Registry};
+use crate::{Error, Result, packet};
+use serde::Serialize;
+use serde_json::Value;
+use sinks::{Journal, Preview};
+use state::State;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+pub use crate::store::Durability;
+pub use stub::Appended;
+pub use view::SessionView;
+
+/// Answers a call: once, from one of the store's threads.
+pub type Done<T> = Box<dyn FnOnce(Result<T>) + Send>;
+
+static SESSIONS: LazyLock<Registry<State>> = LazyLock::new(Registry::default);
+
+/// How a session is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenOptions {
+    /// What an acknowledged append survives.
+    pub durability: Durability,
+    /// How long to wait for another process's lock.
+    pub lock_timeout: Duration,
+    /// Run without locks where the file system has none.
+    pub single_process: bool,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { durability: Durability::Written, lock_timeout: Duration::from_secs(5), single_process: false }
+    }
+}
+
+/// A tool call as a host reports it.
+#[derive(Debug, Clone)]
+pub struct ToolReport {
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments.
+    pub params: Value,
+    /// It failed.
+    pub is_error: bool,
+    /// What it said when it failed.
+    pub error_text: Option<String>,
+}
+
+/// Files that a host has counted itself.
+#[derive(Debug, Clone, Default)]
+pub struct FileOps {
+    /// Read.
+    pub read: Vec<String>,
+    /// Written or edited.
+    pub modified: Vec<String>,
+}
+
+/// What a checkpoint call is given (API.md, `CheckpointInput`).
+#[derive(Debug, Clone)]
+pub struct CheckpointRequest {
+    /// Why.
+    pub trigger: Trigger,
+    /// The host's transcript.
+    pub session_file: Option<String>,
+    /// `telegram`, ...
+    pub channel: Option<String>,
+    /// The host's agent.
+    pub agent_id: Option<String>,
+    /// The host's compactions so far, where it counts them.
+    pub compaction_count: Option<u64>,
+    /// Tokens of the whole request.
+    pub input_tokens: u64,
+    /// The model's window in tokens.
+    pub context_window: u64,
+    /// 0..1; computed if missing.
+    pub utilization: Option<f64>,
+    /// JSON arrays of messages that together are the conversation, or a part of it.
+    pub messages: Vec<String>,
+    /// The host cuts a turn in two.
+    pub is_split_turn: bool,
+    /// Files that the host has counted itself.
+    pub file_ops: Option<FileOps>,
+    /// Running subagents and jobs; replaces what was known.
+    pub agents: Option<Vec<Agent>>,
+}
+
+/// What became of a checkpoint call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// Written, durably.
+    Written {
+        /// Always true.
+        written: bool,
+        /// `cp_001`, ...
+        id: String,
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// Left out: nothing has changed.
+    Skipped {
+        /// Always false.
+        written: bool,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// One checkpoint on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointSummary {
+    /// `cp_001`, ...
+    pub id: String,
+    /// ISO 8601; empty for a damaged file.
+    pub created_at: String,
+    /// Why it was written; null for a damaged file.
+    pub trigger: Option<Trigger>,
+    /// Size of the file.
+    pub bytes: u64,
+    /// It parses and matches its hash.
+    pub valid: bool,
+}
+
+/// One session of a state directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionSummary {
+    /// The host's key.
+    pub session_key: String,
+    /// Its directory's name.
+    pub name: String,
+    /// ISO 8601.
+    pub updated_at: String,
+    /// How many checkpoints it has.
+    pub checkpoints: usize,
+    /// Size of its files.
+    pub bytes: u64,
+}
+
+/// A session: a cheap view on what the whole process shares.
+#[derive(Debug, Clone)]
+pub struct Session {
+    handle: store::Handle<State>,
+    key: String,
+    options: OpenOptions,
+}
+
+impl Session {
+    /// A view on the session `key` below `state_dir`. Touches no file. `InvalidInput` for an empty key or directory.
+    pub fn open(state_dir: &Path, key: &str, options: OpenOptions) -> Result<Self> {
+        let store_options = store::OpenOptions {
+            lock_patience: options.lock_timeout,
+            single_process: options.single_process,
+        };
+        Ok(Self { handle: SESSIONS.open(state_dir, key, store_options)?, key: key.to_owned(), options })
+    }
+
+    /// Remembers a decision; `when` is ISO 8601, now if missing.
+    pub fn append_decision(&self, what: String, when: Option<String>, done: Done<Appended>) {
+        self.write(move |journal| append::entry(journal, Kind::Decision, &what, when), done);
+    }
+
+    /// Remembers something that is open.
+    pub fn append_open_item(&self, item: String, done: Done<Appended>) {
+        self.write(move |journal| append::entry(journal, Kind::OpenItem, &item, None), done);
+    }
+
+    /// Remembers something learned.
+    pub fn append_learning(&self, learning: String, done: Done<Appended>) {
+        self.write(move |journal| append::entry(journal, Kind::Learning, &learning, None), done);
+    }
+
+    /// Settles an open item; false if nothing matches.
+    pub fn resolve_open_item(&self, item: String, done: Done<bool>) {
+        self.write(move |journal| append::resolve(journal, &item), done);
+    }
+
+    /// Records a tool call.
+    pub fn record_tool_use(&self, report: ToolReport, done: Done<()>) {
+        self.write(move |journal| append::tool_use(journal, report), done);
+    }
+
+    /// Records the last tool call in one line.
+    pub fn write_last_tool_call(&self, name: String, params_summary: String, done: Done<()>) {
+        self.write(move |journal| append::last_tool_call(journal, &name, &params_summary), done);
+    }
+
+    /// The last tool call, whichever process made it.
+    pub fn read_last_tool_call(&self, done: Done<Option<ToolCall>>) {
+        self.read(|reader| Ok(reader.state().last_tool_call.clone()), done);
+    }
+
+    /// Everything that is remembered.
+    pub fn read_state(&self, done: Done<SessionView>) {
+        self.read(|reader| Ok(view::session_view(reader.state())), done);
+    }
+
+    /// The checkpoint that would be written now. Writes nothing.
+    pub fn build_checkpoint(&self, request: CheckpointRequest, done: Done<Checkpoint>) {
+        let key = self.key.clone();
+        self.read(
+            move |reader| {
+                let hash_key = reader.info().map(|info| info.hash_key).unwrap_or_default();
+                let latest = latest(reader)?;
+                let seq = reader.seq();
+                let mut preview = Preview::new(reader.state().clone(), hash_key, now());
+                make::take_in(&mut preview, &request)?;
+                let number = latest
+                    .as_ref()
+                    .and_then(|latest| store::checkpoint_number(&latest.meta.checkpoint_id))
+                    .unwrap_or(0);
+                let id = store::checkpoint_id(number + 1);
+                Ok(make::checkpoint(&preview, &request, &key, &id, latest.as_ref(), seq))
+            },
+            done,
+        );
+    }
+
+    /// Captures the messages, then writes a checkpoint durably, unless nothing has changed (DESIGN 6.3).
+    pub fn write_checkpoint(&self, request: CheckpointRequest, done: Done<Outcome>) {
+        let key = self.key.clone();
+        self.handle.submit(
+            move |locked| {
+                let mut journal = Journal::new(locked)?;
+                import::older_layout(&mut journal)?;
+                make::take_in(&mut journal, &request)?;
+                make::write(&mut journal, &request, &key)
+            },
+            Durability::Full,
+            done,
+        );
+    }
+
+    /// The newest valid checkpoint.
+    pub fn read_latest_checkpoint(&self, done: Done<Option<Checkpoint>>) {
+        self.read(latest, done);
+    }
+
+    /// One checkpoint. `InvalidInput` for what is no id, `NotFound`, `Corrupt`.
+    pub fn read_checkpoint(&self, id: String, done: Done<Checkpoint>) {
+        self.read(move |reader| parse(&reader.checkpoint(&id, &inspect)?.bytes), done);
+    }
+
+    /// All checkpoints on disk, oldest first.
+    pub fn list_checkpoints(&self, done: Done<Vec<CheckpointSummary>>) {
+        self.read(
+            |reader| {
+                let files = reader.checkpoints(&inspect)?;
+                Ok(files
+                    .into_iter()
+                    .map(|file| CheckpointSummary {
+                        valid: file.info.is_some(),
+                        created_at: file
+                            .info
+                            .as_ref()
+                            .map(|info| info.created_at.clone())
+                            .unwrap_or_default(),
+                        trigger: file.info.and_then(|info| Trigger::from_name(&info.trigger).ok()),
+                        id: file.id,
+                        bytes: file.bytes,
+                    })
+                    .collect())
+            },
+            done,
+        );
+    }
+
+    /// The packet of the newest checkpoint; `None` if there is none.
+    pub fn read_checkpoint_for_injection(&self, max_tokens: Option<u64>, done: Done<Option<String>>) {
+        self.read(
+            move |reader| {
+                let options = packet::RenderOptions::with_limit(max_tokens);
+                Ok(latest(reader)?.map(|checkpoint| packet::render(&checkpoint, &options).text))
+            },
+            done,
+        );
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,
+        done: Done<T>,
+    ) {
+        self.handle.submit(
+            move |locked| {
+                let mut journal = Journal::new(locked)?;
+                import::older_layout(&mut journal)?;
+                job(&mut journal)
+            },
+            self.options.durability,
+            done,
+        );
+    }
+
+    fn read<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut store::Reader<'_, State>) -> Result<T> + Send + 'static,
+        done: Done<T>,
+    ) {
+        self.handle.submit_read(self.options.lock_timeout, job, done);
+    }
+}
+
+/// All sessions of a state directory.
+pub fn list_sessions(state_dir: &Path, done: Done<Vec<SessionSummary>>) {
+    SESSIONS.list(state_dir, |listed| {
+        done(listed.map(|sessions| {
+            sessions
+                .into_iter()
+                .map(|session| SessionSummary {
+                    session_key: session.session_key,
+                    name: session.name,
+                    updated_at: session.updated_at,
+                    checkpoints: session.checkpoints,
+                    bytes: session.bytes,
+                })
+                .collect()
+        }));
+    });
+}
+
+/// Runs work that is too long for the caller's thread on the store's threads.
+pub fn in_background<T: Send + 'static>(job: impl FnOnce() -> Result<T> + Send + 'static, done: Done<T>) {
+    SESSIONS.background(job, done);
+}
+
+/// Panics in a job, for the test that shows that the process lives on.
+#[allow(clippy::panic, reason = "this is what the test is about")]
+pub fn provoke_panic(state_dir: &Path, key: &str, done: Done<()>) {
+    match Session::open(state_dir, key, OpenOptions::default()) {
+        Ok(session) => session.write(|_| panic!("on purpose, in a job"), done),
+        Err(error) => done(Err(error)),
+    }
+}
+
+fn latest(reader: &mut store::Reader<'_, State>) -> Result<Option<Checkpoint>> {
+    reader.latest_checkpoint(&inspect)?.map(|stored| parse(&stored.bytes)).transpose()
+}
+
+fn parse(bytes: &[u8]) -> Result<Checkpoint> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| Error::Corrupt("the checkpoint is not UTF-8; it was damaged on disk".to_owned()))?;
+    checkpoint::yaml::parse(text)
+}
+
+fn now() -> String {
+    format!("{:.3}", jiff::Timestamp::now())
+}

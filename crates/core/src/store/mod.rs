@@ -38,7 +38,7 @@ pub use chunk::ChunkId;
 pub use import::OlderLayout;
 pub use line::{Line, NewLine};
 pub use locked::{Figures, Locked, MakeCheckpoint, Reader};
-pub use names::{dir_name, sanitize_session_key_for_path};
+pub use names::{checkpoint_id, checkpoint_number, dir_name, sanitize_session_key_for_path};
 pub use registry::{Clock, Durability, Handle, OpenOptions, Registry, Settings, wait};
 pub use session_file::SessionInfo;
 pub use sessions::SessionSummary;

@@ -73,12 +73,12 @@ fn number_between(name: &str, before: &str, after: &str, min_digits: usize) -> O
 }
 
 /// `cp_001`, `cp_1000`.
-pub(super) fn checkpoint_id(number: u64) -> String {
+pub fn checkpoint_id(number: u64) -> String {
     format!("cp_{number:03}")
 }
 
 /// The number of a checkpoint id; `None` for anything that is not one.
-pub(super) fn checkpoint_number(id: &str) -> Option<u64> {
+pub fn checkpoint_number(id: &str) -> Option<u64> {
     number_between(id, "cp_", "", 3)
 }
 

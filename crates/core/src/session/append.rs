@@ -1,0 +1,91 @@
+//! Facts that come without a message: the state functions of seeds 000 and 002.
+
+use super::event::{Event, ToolUse};
+use super::observe::{Sink, params_summary};
+use super::stub::{Candidate, capture, redaction};
+use super::{Appended, ToolReport};
+use crate::checkpoint::ToolCall;
+use crate::ledger::{Kind, Scope, Source};
+use crate::text::clip;
+use crate::{Error, Result};
+
+/// Longest text of one entry, in graphemes.
+const MAX_TEXT: usize = 2_000;
+/// Longest name of a tool, in graphemes.
+const MAX_NAME: usize = 200;
+
+/// Remembers one entry. The host's own code speaks for its user: it was told, or it has matched an answer.
+pub(crate) fn entry(sink: &mut impl Sink, kind: Kind, said: &str, at: Option<String>) -> Result<Appended> {
+    let text = entry_text(said)?;
+    let at = match at {
+        None => sink.now().to_owned(),
+        Some(at) => iso(&at)?,
+    };
+    let candidate = Candidate::new(kind, Scope::Session, text, Source::User, sink.state().free_place(), at);
+    let ingested = sink.state().ledger.ingest(candidate);
+    if !ingested.facts.is_empty() {
+        sink.append(ingested.facts.into_iter().map(Event::from).collect())?;
+    }
+    Ok(ingested.appended)
+}
+
+/// Settles what `said` names among the open items and tasks; false if nothing matches.
+pub(crate) fn resolve(sink: &mut impl Sink, said: &str) -> Result<bool> {
+    let text = entry_text(said)?;
+    let place = sink.state().free_place();
+    let facts = sink.state().ledger.resolve(&text, "resolved", Source::User, place);
+    if facts.is_empty() {
+        return Ok(false);
+    }
+    sink.append(facts.into_iter().map(Event::from).collect())?;
+    Ok(true)
+}
+
+/// Records a tool call: name, files, failure; it is also the last tool call.
+pub(crate) fn tool_use(sink: &mut impl Sink, report: ToolReport) -> Result<()> {
+    let name = name_of(&report.name)?;
+    let params = redaction::redact_value(&report.params);
+    let effect = capture::tool_use(&name, &params);
+    let error = report.is_error.then(|| {
+        let said = redaction::redact_secrets(report.error_text.as_deref().unwrap_or("failed")).into_owned();
+        capture::failure_line(&name, &said)
+    });
+    sink.append(vec![
+        Event::Tool(ToolUse { name: name.clone(), read: effect.read, modified: effect.modified, error }),
+        Event::LastToolCall(ToolCall { params_summary: params_summary(&params), name }),
+    ])
+}
+
+/// Records the last tool call, as its caller words it.
+pub(crate) fn last_tool_call(sink: &mut impl Sink, name: &str, params: &str) -> Result<()> {
+    let name = name_of(name)?;
+    let params_summary = clip::ellipsize(&redaction::redact_secrets(params), MAX_TEXT).into_owned();
+    sink.append(vec![Event::LastToolCall(ToolCall { name, params_summary })])
+}
+
+fn entry_text(said: &str) -> Result<String> {
+    let text = said.trim();
+    if text.is_empty() {
+        return Err(Error::InvalidInput("nothing to remember: the text is empty".to_owned()));
+    }
+    Ok(clip::ellipsize(&redaction::redact_secrets(text), MAX_TEXT).into_owned())
+}
+
+fn name_of(name: &str) -> Result<String> {
+    let name = clip::one_line(name);
+    if name.is_empty() {
+        return Err(Error::InvalidInput("a tool call needs the tool's name".to_owned()));
+    }
+    Ok(clip::ellipsize(&name, MAX_NAME).into_owned())
+}
+
+/// An ISO 8601 time as it is stored: UTC, milliseconds.
+fn iso(text: &str) -> Result<String> {
+    let at: jiff::Timestamp = text.parse().map_err(|_| {
+        Error::InvalidInput(format!(
+            "not an ISO 8601 time: {:?}; use for instance 2026-02-25T14:15:00Z",
+            clip::ellipsize(text, 60)
+        ))
+    })?;
+    Ok(format!("{at:.3}"))
+}

@@ -1,0 +1,140 @@
+//! What the journal of a session says, one event a line.
+
+use crate::checkpoint::{Agent, ToolCall, Trigger};
+use crate::ledger::{Entry, Fact, Resolution, Supersession};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One line of the journal. Unknown kinds of newer versions are skipped when read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "snake_case")]
+pub(crate) enum Event {
+    /// Something remembered.
+    Entry(Entry),
+    /// Something replaced.
+    Supersession(Supersession),
+    /// Something settled.
+    Resolution(Resolution),
+    /// A tool was used.
+    Tool(ToolUse),
+    /// The last tool call, in one line.
+    LastToolCall(ToolCall),
+    /// A message was captured. It comes after the facts that it yields, so that a torn append is captured again.
+    Message(Seen),
+    /// What capture carries from one message to the next.
+    Capture(Value),
+    /// All running subagents and jobs.
+    Agents(Vec<Agent>),
+    /// One of them ended.
+    AgentEnded(String),
+    /// A checkpoint was written.
+    Checkpoint(Written),
+}
+
+/// A tool and what it did to files.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct ToolUse {
+    pub(crate) name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) read: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) modified: Vec<String>,
+    /// The failure in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+}
+
+/// A message that was captured: its key, and what the thread needs of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    pub(crate) ordinal: u64,
+    /// [`crate::message::Key`] in hex.
+    pub(crate) key: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) strong: bool,
+    pub(crate) role: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) said: Option<Said>,
+    /// Ids of tool calls that this message makes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) calls: Vec<String>,
+    /// The tool call that this message answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) answers: Option<String>,
+}
+
+/// What a person or the agent said, cut for the thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Said {
+    /// `user` or `agent`.
+    pub(crate) by: String,
+    pub(crate) text: String,
+}
+
+/// A checkpoint that was written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Written {
+    pub(crate) id: String,
+    pub(crate) trigger: Trigger,
+    /// Hash of its live content, for the skip rule.
+    pub(crate) content: String,
+    pub(crate) input_tokens: u64,
+    pub(crate) context_window: u64,
+    /// Host compactions after this checkpoint.
+    pub(crate) compactions: u64,
+}
+
+impl From<Fact> for Event {
+    fn from(fact: Fact) -> Self {
+        match fact {
+            Fact::Entry(entry) => Self::Entry(entry),
+            Fact::Supersession(supersession) => Self::Supersession(supersession),
+            Fact::Resolution(resolution) => Self::Resolution(resolution),
+        }
+    }
+}
+
+impl Event {
+    /// The kind and the fields of the journal line.
+    pub(crate) fn into_line(self) -> (String, Map<String, Value>) {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(mut fields)) => {
+                let kind = match fields.remove("kind") {
+                    Some(Value::String(kind)) => kind,
+                    _ => String::new(),
+                };
+                (kind, fields)
+            }
+            // An event is made of strings, numbers and lists: serde has no way to fail on it.
+            _ => (String::new(), Map::new()),
+        }
+    }
+
+    /// Reads a journal line; `None` for kinds and shapes that this version does not know.
+    pub(crate) fn from_line(kind: &str, fields: &Map<String, Value>) -> Option<Self> {
+        let data = fields.get("data").cloned().unwrap_or(Value::Null);
+        let mut object = Map::new();
+        object.insert("kind".to_owned(), Value::String(kind.to_owned()));
+        object.insert("data".to_owned(), data);
+        serde_json::from_value(Value::Object(object)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_reads_back_from_its_line() {
+        let event =
+            Event::Tool(ToolUse { name: "read".into(), read: vec!["a.ts".into()], ..ToolUse::default() });
+        let (kind, fields) = event.clone().into_line();
+        assert_eq!(kind, "tool");
+        assert_eq!(Event::from_line(&kind, &fields), Some(event));
+    }
+
+    #[test]
+    fn a_kind_of_a_newer_version_is_skipped() {
+        assert_eq!(Event::from_line("hologram", &Map::new()), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! From the state to a checkpoint: every section is filled mechanically (seed 002 section 11).
+
+use super::event::{Event, ToolUse, Written};
+use super::observe::{Sink, observe};
+use super::sinks::Journal;
+use super::thread::Thread;
+use super::{CheckpointRequest, Outcome, latest, view};
+use crate::checkpoint::build::{BuildInput, Item, TaskItem, ThreadInput, build};
+use crate::checkpoint::policy::{content_hash, inspect, should_skip};
+use crate::checkpoint::{Checkpoint, Meta, TokenUsage, Trigger, yaml};
+use crate::ledger::{Entry, Kind};
+use crate::message::Message;
+use crate::text::wellformed::repair_json_surrogates;
+use crate::{Error, Result};
+use serde_json::Value;
+
+/// Takes in what the call brings along: messages, files, running agents.
+pub(crate) fn take_in(sink: &mut impl Sink, request: &CheckpointRequest) -> Result<()> {
+    observe(sink, &messages(&request.messages)?)?;
+    let mut events = Vec::new();
+    if let Some(ops) = &request.file_ops
+        && (ops.read.iter().any(|path| !sink.state().has_file(path))
+            || ops.modified.iter().any(|path| !sink.state().files_modified.contains(path)))
+    {
+        events.push(Event::Tool(ToolUse {
+            read: ops.read.clone(),
+            modified: ops.modified.clone(),
+            ..ToolUse::default()
+        }));
+    }
+    if let Some(agents) = &request.agents
+        && *agents != sink.state().agents
+    {
+        events.push(Event::Agents(agents.clone()));
+    }
+    if events.is_empty() { Ok(()) } else { sink.append(events) }
+}
+
+/// Messages of JSON arrays. Half a surrogate pair becomes U+FFFD; a piece that is no array is `InvalidInput`.
+fn messages(pieces: &[String]) -> Result<Vec<Message>> {
+    let mut all = Vec::new();
+    for piece in pieces {
+        let values: Vec<Value> = serde_json::from_str(&repair_json_surrogates(piece)).map_err(|error| {
+            Error::InvalidInput(format!("messages must be a list of message objects: {error}"))
+        })?;
+        all.extend(values.iter().map(Message::from_value));
+    }
+    Ok(all)
+}
+
+/// Writes the next checkpoint, or says why not.
+pub(crate) fn write(
+    journal: &mut Journal<'_, '_>,
+    request: &CheckpointRequest,
+    key: &str,
+) -> Result<Outcome> {
+    let previous = latest(&mut journal.locked.reader())?;
+    let seq = journal.locked.seq();
+    let draft = checkpoint(journal, request, key, "cp_000", previous.as_ref(), seq);
+    if should_skip(request.trigger, previous.as_ref(), &draft) {
+        let id = previous.map(|previous| previous.meta.checkpoint_id).unwrap_or_default();
+        return Ok(Outcome::Skipped { written: false, reason: format!("unchanged since {id}") });
+    }
+    let written = journal.locked.write_checkpoint(
+        &mut |id, _, _| {
+            let mut named = draft.clone();
+            named.meta.checkpoint_id = id.to_owned();
+            yaml::format(&named).map(String::into_bytes)
+        },
+        &inspect,
+    )?;
+    journal.append(vec![Event::Checkpoint(Written {
+        id: written.id.clone(),
+        trigger: request.trigger,
+        content: content_hash(&draft),
+        input_tokens: request.input_tokens,
+        context_window: request.context_window,
+        compactions: draft.meta.compaction_count,
+    })])?;
+    Ok(Outcome::Written { written: true, id: written.id, path: written.path })
+}
+
+/// The checkpoint of what is known now.
+pub(crate) fn checkpoint(
+    sink: &impl Sink,
+    request: &CheckpointRequest,
+    key: &str,
+    id: &str,
+    previous: Option<&Checkpoint>,
+    seq: u64,
+) -> Checkpoint {
+    let state = sink.state();
+    let live = view::live(state);
+    let items = |kind: Kind| -> Vec<Item<'_>> {
+        live.of(kind).map(|entry| Item { text: &entry.text, at: &entry.at }).collect()
+    };
+    let tasks: Vec<TaskItem<'_>> =
+        live.tasks().map(|(entry, state)| TaskItem { text: &entry.text, state }).collect();
+    let thread = Thread::of(state);
+    build(&BuildInput {
+        meta: meta(sink, request, key, id, previous),
+        active_request: thread.active_request.as_deref(),
+        goal: live.goal().map(|goal: &Entry| goal.text.as_str()),
+        constraints: &items(Kind::Constraint),
+        decisions: &items(Kind::Decision),
+        tasks: &tasks,
+        open_items: &items(Kind::OpenItem),
+        learnings: &items(Kind::Learning),
+        thread: ThreadInput {
+            topic: &thread.topic,
+            first_user: &thread.first_user,
+            last_user: &thread.last_user,
+            exchanges: &thread.exchanges,
+            errors: &state.errors,
+            next_action: &thread.next_action,
+            status: thread.status,
+            interrupted: request.is_split_turn,
+        },
+        last_tool_call: state.last_tool_call.clone(),
+        files_read: &state.files_read,
+        files_modified: &state.files_modified,
+        tools_used: &state.tools_used,
+        agents: &state.agents,
+        superseded: live.superseded(),
+        state_seq: seq,
+    })
+}
+
+fn meta(
+    sink: &impl Sink,
+    request: &CheckpointRequest,
+    key: &str,
+    id: &str,
+    previous: Option<&Checkpoint>,
+) -> Meta {
+    let counted = sink.state().compactions + u64::from(request.trigger == Trigger::Compaction);
+    let share = request.utilization.unwrap_or_else(|| {
+        if request.context_window == 0 {
+            0.0
+        } else {
+            request.input_tokens as f64 / request.context_window as f64
+        }
+    });
+    Meta {
+        checkpoint_id: id.to_owned(),
+        session_key: key.to_owned(),
+        session_file: request.session_file.clone(),
+        created_at: sink.now().to_owned(),
+        trigger: request.trigger,
+        compaction_count: request.compaction_count.unwrap_or(counted),
+        token_usage: TokenUsage {
+            input_tokens: request.input_tokens,
+            context_window: request.context_window,
+            utilization: share,
+        },
+        previous_checkpoint: previous.map(|previous| previous.meta.checkpoint_id.clone()),
+        channel: request.channel.clone(),
+        agent_id: request.agent_id.clone(),
+    }
+}

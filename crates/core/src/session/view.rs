@@ -1,0 +1,171 @@
+//! What is remembered, as callers see it.
+
+use super::state::State;
+use super::stub::Ledger;
+use crate::checkpoint::ToolCall;
+use crate::ledger::{Entry, Kind, Source, TaskState};
+use serde::Serialize;
+
+/// Items of one kind that are shown, at most (DESIGN section 4).
+const ITEMS_SHOWN: usize = 50;
+/// Files and tools that are shown, at most.
+const NAMES_SHOWN: usize = 100;
+
+/// `SessionState` of API.md.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionView {
+    /// What the user wants in the end.
+    pub goal: Option<String>,
+    /// Choices, oldest first; superseded ones say by what.
+    pub decisions: Vec<ItemView>,
+    /// What must or must not be done.
+    pub constraints: Vec<ItemView>,
+    /// Work.
+    pub tasks: Vec<ItemView>,
+    /// Unanswered or left to do.
+    pub open_items: Vec<ItemView>,
+    /// Learned.
+    pub learnings: Vec<ItemView>,
+    /// Files and tools.
+    pub resources: ResourcesView,
+    /// The conversation.
+    pub thread: ThreadView,
+    /// The last tool call.
+    pub last_tool_call: Option<ToolCallView>,
+    /// Journal position of this view.
+    pub journal_seq: u64,
+}
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ItemView {
+    /// Unique within the session.
+    pub id: String,
+    /// The words.
+    pub text: String,
+    /// ISO 8601.
+    pub at: String,
+    /// `user`, `enrichment`, `assistant`, `summary` or `tool`.
+    pub source: Source,
+    /// `active`, `superseded` or `resolved`.
+    pub status: &'static str,
+    /// What superseded or resolved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Files and tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourcesView {
+    /// Read, not modified.
+    pub files_read: Vec<String>,
+    /// Written or edited.
+    pub files_modified: Vec<String>,
+    /// In the order of first use.
+    pub tools_used: Vec<String>,
+}
+
+/// The conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ThreadView {
+    /// Gist of the last real user message.
+    pub topic: Option<String>,
+    /// Last tool failures, newest last.
+    pub errors: Vec<String>,
+}
+
+/// A tool call in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCallView {
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments.
+    pub params_summary: String,
+}
+
+impl From<ToolCall> for ToolCallView {
+    fn from(call: ToolCall) -> Self {
+        Self { name: call.name, params_summary: call.params_summary }
+    }
+}
+
+/// The live entries of a session.
+pub(crate) struct Live<'a> {
+    ledger: &'a Ledger,
+}
+
+pub(crate) fn live(state: &State) -> Live<'_> {
+    Live { ledger: &state.ledger }
+}
+
+impl<'a> Live<'a> {
+    /// What holds, oldest first.
+    pub(crate) fn of(&self, kind: Kind) -> impl Iterator<Item = &'a Entry> {
+        let ledger = self.ledger;
+        ledger.entries().filter(move |entry| entry.kind == kind && ledger.resolved(&entry.id).is_none())
+    }
+
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = (&'a Entry, TaskState)> {
+        self.of(Kind::Task).map(|entry| (entry, entry.task.unwrap_or(TaskState::Open)))
+    }
+
+    pub(crate) fn goal(&self) -> Option<&'a Entry> {
+        self.of(Kind::Goal).last()
+    }
+
+    pub(crate) fn superseded(&self) -> u64 {
+        0
+    }
+}
+
+pub(crate) fn session_view(state: &State) -> SessionView {
+    let items = |kind: Kind| -> Vec<ItemView> {
+        let mut items: Vec<ItemView> = state
+            .ledger
+            .entries()
+            .filter(|entry| entry.kind == kind)
+            .map(|entry| item(&state.ledger, entry))
+            .collect();
+        let extra = items.len().saturating_sub(ITEMS_SHOWN);
+        items.drain(..extra);
+        items
+    };
+    SessionView {
+        goal: live(state).goal().map(|goal| goal.text.clone()),
+        decisions: items(Kind::Decision),
+        constraints: items(Kind::Constraint),
+        tasks: items(Kind::Task),
+        open_items: items(Kind::OpenItem),
+        learnings: items(Kind::Learning),
+        resources: ResourcesView {
+            files_read: newest(&state.files_read),
+            files_modified: newest(&state.files_modified),
+            tools_used: newest(&state.tools_used),
+        },
+        thread: ThreadView { topic: super::thread::topic(state), errors: state.errors.clone() },
+        last_tool_call: state.last_tool_call.clone().map(ToolCallView::from),
+        journal_seq: state.seq,
+    }
+}
+
+fn item(ledger: &Ledger, entry: &Entry) -> ItemView {
+    let (status, by) = match ledger.resolved(&entry.id) {
+        Some(how) => ("resolved", Some(how.to_owned())),
+        None => ("active", None),
+    };
+    ItemView {
+        id: entry.id.clone(),
+        text: entry.text.clone(),
+        at: entry.at.clone(),
+        source: entry.source,
+        status,
+        by,
+    }
+}
+
+fn newest(names: &[String]) -> Vec<String> {
+    names.iter().skip(names.len().saturating_sub(NAMES_SHOWN)).cloned().collect()
+}

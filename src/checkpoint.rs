@@ -1,0 +1,285 @@
+//! Checkpoints and the packet.
+
+use crate::bridge::promise;
+use crate::error::guard;
+use crate::input::{count, short};
+use crate::state::on_session;
+use clawback_core::checkpoint::{self, Checkpoint, Trigger, yaml};
+use clawback_core::session::{self, CheckpointRequest};
+use clawback_core::{Result, packet};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use serde_json::Value;
+
+/// Tokens at the time of a checkpoint.
+#[napi(object)]
+pub struct TokenUsageInput {
+    /// Tokens of the whole request.
+    pub input_tokens: f64,
+    /// The model's window.
+    pub context_window: f64,
+    /// 0..1; computed if missing.
+    pub utilization: Option<f64>,
+}
+
+/// Files that the host itself has counted.
+#[napi(object)]
+pub struct FileOpsInput {
+    /// Read.
+    pub read: Vec<String>,
+    /// Written.
+    pub written: Vec<String>,
+    /// Edited.
+    pub edited: Vec<String>,
+}
+
+/// A subagent or job that runs.
+#[napi(object)]
+pub struct RunningAgentInput {
+    /// The host's id of it.
+    pub id: String,
+    /// What it was asked to do.
+    pub task: Option<String>,
+    /// ISO 8601.
+    pub started_at: Option<String>,
+}
+
+/// What a checkpoint call is given.
+#[napi(object)]
+pub struct CheckpointInput {
+    /// Why.
+    pub trigger: String,
+    /// The host's transcript.
+    pub session_file: Option<String>,
+    /// `telegram`, ...
+    pub channel: Option<String>,
+    /// The host's agent.
+    pub agent_id: Option<String>,
+    /// The host's compactions so far.
+    pub compaction_count: Option<f64>,
+    /// How full the context is.
+    pub token_usage: TokenUsageInput,
+    /// JSON arrays of messages, in order; `index.js` cuts them so that no tick is held for long.
+    pub messages: Option<Vec<String>>,
+    /// The host's compaction cuts a turn in two.
+    pub is_split_turn: Option<bool>,
+    /// Files that the host itself has counted.
+    pub file_ops: Option<FileOpsInput>,
+    /// Running subagents and jobs; replaces what was known.
+    pub agents: Option<Vec<RunningAgentInput>>,
+}
+
+/// How large a packet may be.
+#[napi(object)]
+pub struct PacketOptions {
+    /// At most this many tokens; 700 if missing.
+    pub max_tokens: Option<f64>,
+}
+
+/// The packet.
+#[napi(object)]
+pub struct Packet {
+    /// The text that the model is given.
+    pub text: String,
+    /// Its estimated tokens.
+    pub tokens: f64,
+    /// Items left out, by section.
+    pub omitted: std::collections::HashMap<String, u32>,
+}
+
+fn request(input: CheckpointInput) -> Result<CheckpointRequest> {
+    Ok(CheckpointRequest {
+        trigger: Trigger::from_name(&input.trigger)?,
+        session_file: input.session_file,
+        channel: input.channel,
+        agent_id: input.agent_id,
+        compaction_count: count(input.compaction_count),
+        input_tokens: count(Some(input.token_usage.input_tokens)).unwrap_or(0),
+        context_window: count(Some(input.token_usage.context_window)).unwrap_or(0),
+        utilization: input.token_usage.utilization.filter(|share| share.is_finite()),
+        messages: input.messages.unwrap_or_default(),
+        is_split_turn: input.is_split_turn.unwrap_or(false),
+        file_ops: input.file_ops.map(|ops| session::FileOps {
+            read: ops.read,
+            modified: ops.written.into_iter().chain(ops.edited).collect(),
+        }),
+        agents: input.agents.map(|agents| {
+            agents
+                .into_iter()
+                .map(|agent| checkpoint::Agent {
+                    id: agent.id,
+                    task: agent.task,
+                    started_at: agent.started_at,
+                })
+                .collect()
+        }),
+    })
+}
+
+fn packet_tokens(options: Option<PacketOptions>) -> Option<u64> {
+    count(options.and_then(|options| options.max_tokens))
+}
+
+/// The checkpoint's object: exactly the keys of the YAML file.
+fn object(checkpoint: &Checkpoint) -> Value {
+    serde_json::to_value(checkpoint).unwrap_or(Value::Null)
+}
+
+/// The checkpoint that would be written now; writes nothing.
+#[napi(catch_unwind, ts_return_type = "Promise<object>")]
+pub fn build_checkpoint_from_state<'env>(
+    env: &'env Env,
+    state_dir: String,
+    session_key: String,
+    input: CheckpointInput,
+) -> napi::Result<Object<'env>> {
+    on_session!(
+        env,
+        state_dir,
+        session_key,
+        None,
+        |session, done| match request(input) {
+            Ok(request) => session.build_checkpoint(request, done),
+            Err(error) => done(Err(error)),
+        },
+        |checkpoint| object(&checkpoint)
+    )
+}
+
+/// Captures the messages, then writes a checkpoint durably.
+#[napi(
+    catch_unwind,
+    ts_return_type = "Promise<{ written: true, id: string, path: string } | { written: false, reason: string }>"
+)]
+pub fn write_checkpoint<'env>(
+    env: &'env Env,
+    state_dir: String,
+    session_key: String,
+    input: CheckpointInput,
+) -> napi::Result<Object<'env>> {
+    on_session!(
+        env,
+        state_dir,
+        session_key,
+        None,
+        |session, done| match request(input) {
+            Ok(request) => session.write_checkpoint(request, done),
+            Err(error) => done(Err(error)),
+        },
+        |outcome| serde_json::to_value(outcome).unwrap_or(Value::Null)
+    )
+}
+
+/// The newest valid checkpoint.
+#[napi(catch_unwind, ts_return_type = "Promise<object | null>")]
+pub fn read_latest_checkpoint<'env>(
+    env: &'env Env,
+    state_dir: String,
+    session_key: String,
+) -> napi::Result<Object<'env>> {
+    on_session!(
+        env,
+        state_dir,
+        session_key,
+        None,
+        |session, done| session.read_latest_checkpoint(done),
+        |checkpoint| checkpoint.as_ref().map(object)
+    )
+}
+
+/// One checkpoint by its id.
+#[napi(catch_unwind, ts_return_type = "Promise<object>")]
+pub fn read_checkpoint<'env>(
+    env: &'env Env,
+    state_dir: String,
+    session_key: String,
+    id: String,
+) -> napi::Result<Object<'env>> {
+    on_session!(
+        env,
+        state_dir,
+        session_key,
+        None,
+        |session, done| session.read_checkpoint(id, done),
+        |checkpoint| object(&checkpoint)
+    )
+}
+
+/// All checkpoints on disk, oldest first.
+#[napi(catch_unwind, ts_return_type = "Promise<object[]>")]
+pub fn list_checkpoints<'env>(
+    env: &'env Env,
+    state_dir: String,
+    session_key: String,
+) -> napi::Result<Object<'env>> {
+    on_session!(env, state_dir, session_key, None, |session, done| session.list_checkpoints(done), |list| {
+        serde_json::to_value(list).unwrap_or(Value::Null)
+    })
+}
+
+/// The packet of the newest checkpoint; null if there is none.
+#[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
+pub fn read_checkpoint_for_injection<'env>(
+    env: &'env Env,
+    state_dir: String,
+    session_key: String,
+    options: Option<PacketOptions>,
+) -> napi::Result<Object<'env>> {
+    let max_tokens = packet_tokens(options);
+    on_session!(
+        env,
+        state_dir,
+        session_key,
+        None,
+        |session, done| session.read_checkpoint_for_injection(max_tokens, done),
+        |text| text
+    )
+}
+
+/// The YAML of a checkpoint.
+#[napi(catch_unwind)]
+pub fn format_checkpoint_yaml(checkpoint: Value) -> napi::Result<String> {
+    guard("formatCheckpointYaml", || yaml::format(&Checkpoint::from_value(checkpoint)?))
+}
+
+/// The checkpoint of a YAML text; code `Corrupt` if it is damaged, cut or changed.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn parse_checkpoint_yaml(text: String) -> napi::Result<Value> {
+    guard("parseCheckpointYaml", || {
+        let text = short("parseCheckpointYaml", &text, Some("parseCheckpointYamlAsync"))?;
+        Ok(object(&yaml::parse(text)?))
+    })
+}
+
+/// The same for texts above the limit of sync exports.
+#[napi(catch_unwind, ts_return_type = "Promise<object>")]
+pub fn parse_checkpoint_yaml_async<'env>(env: &'env Env, text: String) -> napi::Result<Object<'env>> {
+    promise(
+        env,
+        |done| session::in_background(move || yaml::parse(&text), done),
+        |checkpoint| object(&checkpoint),
+    )
+}
+
+/// The packet of a checkpoint.
+#[napi(catch_unwind)]
+pub fn render_checkpoint(checkpoint: Value, options: Option<PacketOptions>) -> napi::Result<Packet> {
+    guard("renderCheckpoint", || {
+        let packet =
+            packet::render(&Checkpoint::from_value(checkpoint)?, &packet_options(packet_tokens(options)));
+        Ok(Packet {
+            text: packet.text,
+            tokens: packet.tokens as f64,
+            omitted: packet
+                .omitted
+                .into_iter()
+                .map(|(section, count)| (section, u32::try_from(count).unwrap_or(u32::MAX)))
+                .collect(),
+        })
+    })
+}
+
+fn packet_options(max_tokens: Option<u64>) -> packet::RenderOptions {
+    packet::RenderOptions::with_limit(max_tokens)
+}

@@ -1,0 +1,90 @@
+//! Text functions: sync and pure.
+
+use crate::error::guard;
+use crate::input::{message, short};
+use clawback_core::ledger::Comparison;
+use clawback_core::{capture, ledger, store, text};
+use napi_derive::napi;
+use serde_json::Value;
+
+/// Seed 000's normal form: list marks and markdown off, blanks collapsed, lower case.
+#[napi(catch_unwind)]
+pub fn normalize(text: String) -> napi::Result<String> {
+    guard("normalize", || Ok(text::normalize(short("normalize", &text, None)?)))
+}
+
+/// The words that carry meaning, in order of first use.
+#[napi(catch_unwind)]
+pub fn extract_keywords(text: String) -> napi::Result<Vec<String>> {
+    guard("extractKeywords", || Ok(text::keywords(short("extractKeywords", &text, None)?)))
+}
+
+/// The stop words, lower case.
+#[napi(catch_unwind)]
+pub fn stop_words() -> Vec<&'static str> {
+    text::STOP_WORDS.to_vec()
+}
+
+/// The decision in an agent's reply and the user's answer; at most 200 graphemes.
+#[napi(catch_unwind)]
+pub fn extract_decision_from_response(
+    reply: String,
+    user_reply: Option<String>,
+) -> napi::Result<Option<String>> {
+    guard("extractDecisionFromResponse", || {
+        let reply = short("extractDecisionFromResponse", &reply, None)?;
+        Ok(capture::extract_decision(reply, user_reply.as_deref()))
+    })
+}
+
+/// `duplicate`, `conflict` or `distinct`.
+#[napi(catch_unwind, ts_return_type = "'duplicate' | 'conflict' | 'distinct'")]
+pub fn compare_items(older: String, newer: String) -> napi::Result<&'static str> {
+    guard("compareItems", || {
+        let older = short("compareItems", &older, None)?;
+        Ok(match ledger::compare(older, short("compareItems", &newer, None)?) {
+            Comparison::Duplicate => "duplicate",
+            Comparison::Conflict => "conflict",
+            Comparison::Distinct => "distinct",
+        })
+    })
+}
+
+/// Whether both say the same.
+#[napi(catch_unwind)]
+pub fn is_semantic_duplicate(a: String, b: String) -> napi::Result<bool> {
+    guard("isSemanticDuplicate", || {
+        let a = short("isSemanticDuplicate", &a, None)?;
+        Ok(ledger::is_semantic_duplicate(a, short("isSemanticDuplicate", &b, None)?))
+    })
+}
+
+/// Whether a person typed it.
+#[napi(catch_unwind)]
+pub fn is_real_user_message(#[napi(ts_arg_type = "object")] value: Value) -> napi::Result<bool> {
+    guard("isRealUserMessage", || Ok(capture::is_real_user_message(&message(&value))))
+}
+
+/// What the person typed; null when nobody did.
+#[napi(catch_unwind)]
+pub fn user_text(#[napi(ts_arg_type = "object")] value: Value) -> napi::Result<Option<String>> {
+    guard("userText", || Ok(capture::user_text(&message(&value))))
+}
+
+/// Estimated tokens of a text.
+#[napi(catch_unwind)]
+pub fn estimate_tokens(text: String) -> napi::Result<f64> {
+    guard("estimateTokens", || Ok(text::tokens::estimate_tokens(&text) as f64))
+}
+
+/// Estimated tokens of a message, every block of it.
+#[napi(catch_unwind)]
+pub fn estimate_message_tokens(#[napi(ts_arg_type = "object")] value: Value) -> napi::Result<f64> {
+    guard("estimateMessageTokens", || Ok(text::tokens::estimate_message_tokens(&message(&value)) as f64))
+}
+
+/// Seed 002's directory name of a key; no path of ours is built from it.
+#[napi(catch_unwind)]
+pub fn sanitize_session_key_for_path(session_key: String) -> napi::Result<String> {
+    guard("sanitizeSessionKeyForPath", || Ok(store::sanitize_session_key_for_path(&session_key)))
+}
