@@ -3,8 +3,8 @@
 pub mod clip;
 pub mod fold;
 pub mod normalize;
-#[allow(dead_code, unused_imports, unused_macros, reason = "the first rooms that use it are in the making")]
 pub(crate) mod pattern;
+pub mod redact;
 pub mod tokens;
 pub mod wellformed;
 pub mod words;

@@ -1,0 +1,206 @@
+//! Values whose name says that they are secret: assignments of shells and code, fields of JSON, YAML, TOML and XML, query
+//! parameters, flags of commands, headers.
+
+use super::names::secret_kind;
+use super::placeholder::{is_placeholder, is_source, looks_random};
+use super::{Edit, MARKER_START};
+use crate::text::pattern::static_regex;
+use std::borrow::Cow;
+
+static_regex! {
+    /// A name that holds a word for secrets, and what joins it to its value: `=`, `:`, `=>`, `:=`, a blank after a flag,
+    /// `>` after a tag. The name's own parts are read later.
+    static NAME = concat!(
+        r"(?i)(?P<dashes>--?)?(?P<name>[A-Za-z0-9_.-]{0,80}(?:pass|pwd|secret|token|key|_auth|lozinka|лозинка)[A-Za-z0-9_-]{0,40})",
+        r#"(?:(?P<quote>\\*["'`])?\]?(?P<join>:[ \t]*\r?\n[ \t]*|[ \t]{0,8}(?:=>|:=|[:=])[ \t]*)|(?P<blank>[ \t]+(?:\\\r?\n[ \t]*)?)|(?P<tag>>))"#,
+    );
+    /// `|` or `>` of YAML and the lines that are indented under it.
+    static BLOCK = r"^[|>][+-]?\d?[ \t]*\r?\n((?:[ \t]+[^\n]*(?:\n|$))+)";
+    /// Letters that a language puts before a quote.
+    static STRING_PREFIX = r#"^[fbruFBRU]{1,2}["']"#;
+}
+
+/// Longest value that is read to its end quote, in bytes.
+const MAX_VALUE_BYTES: usize = 16 * 1024;
+
+/// How much of a line is looked at to tell code from data, in bytes.
+const MAX_LINE_BYTES: usize = 400;
+
+/// Replaces the values of secret names.
+pub(super) fn redact(text: &str) -> Cow<'_, str> {
+    let mut edit = Edit::new(text);
+    let mut from = 0;
+    while let Some(found) = text.get(from..).and_then(|rest| NAME.captures(rest)) {
+        let Some(whole) = found.get(0) else { break };
+        let end = from + whole.end();
+        let name = found.name("name").map_or("", |name| name.as_str());
+        let context = Context {
+            name,
+            kind: secret_kind(name.rsplit('.').next().unwrap_or(name)),
+            quoted_name: found.name("quote").is_some(),
+            join: found.name("join").map_or("", |join| join.as_str()),
+            flag: found.name("dashes").is_some() && found.name("blank").is_some(),
+            tag: found.name("tag").is_some(),
+        };
+        let name_start = from + found.name("name").map_or(0, |name| name.start());
+        let after_marker = text.get(..name_start).is_some_and(|before| before.ends_with(MARKER_START));
+        let hidden = if after_marker { None } else { context.secret(text, end) };
+        from = match hidden {
+            Some((start, stop, kind)) => {
+                edit.hide(start, stop, kind);
+                stop
+            }
+            None => end,
+        };
+    }
+    edit.finish()
+}
+
+struct Context<'a> {
+    name: &'a str,
+    kind: Option<&'static str>,
+    quoted_name: bool,
+    join: &'a str,
+    flag: bool,
+    tag: bool,
+}
+
+impl Context<'_> {
+    /// The range of the secret that starts at `at`, if there is one.
+    fn secret(&self, text: &str, at: usize) -> Option<(usize, usize, &'static str)> {
+        let kind = self.kind?;
+        if self.join.is_empty() && !self.flag && !self.tag {
+            return None;
+        }
+        if self.join.contains('\n') && !self.quoted_name {
+            return None;
+        }
+        let rest = text.get(at..)?;
+        if let Some(block) = BLOCK.captures(rest).and_then(|found| found.get(1)) {
+            let body = block.as_str();
+            let shown = body.trim();
+            let start = at + block.start() + (body.len() - body.trim_start().len());
+            return (!is_placeholder(shown)).then_some((start, start + shown.len(), kind));
+        }
+        let prefix = STRING_PREFIX.find(rest).map_or(0, |prefix| prefix.len() - 1);
+        let start = at + prefix;
+        let rest = text.get(start..)?;
+        match opening_quote(rest) {
+            Some(quote) => {
+                let body = rest.get(quote.len()..)?;
+                let length = quoted_length(body, quote);
+                let value = body.get(..length)?;
+                let start = start + quote.len();
+                (!self.is_harmless(value)).then_some((start, start + length, kind))
+            }
+            None => {
+                let length = self.bare_length(text, at, rest);
+                let value = rest.get(..length)?;
+                let line = head(rest, MAX_LINE_BYTES).split(['\n', '\r']).next().unwrap_or_default();
+                (!self.is_harmless(value) && self.is_bare_secret(kind, value, line)).then_some((
+                    start,
+                    start + length,
+                    kind,
+                ))
+            }
+        }
+    }
+
+    /// A placeholder, or a label that only repeats the name (`"password": "Enter your password"`).
+    fn is_harmless(&self, value: &str) -> bool {
+        let letters = |text: &str| {
+            text.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect::<String>()
+        };
+        is_placeholder(value)
+            || (value.len() <= 80
+                && value.contains(' ')
+                && !value.chars().any(|c| c.is_ascii_digit())
+                && ["password", "token", "secret", "key", "lozink"]
+                    .iter()
+                    .any(|word| letters(value).contains(word)))
+            || (value.len() <= 80
+                && letters(value) == letters(self.name)
+                && !value.chars().any(|c| c.is_ascii_digit()))
+    }
+
+    /// Where an unquoted value ends: at white space in a line of its own (`.env`), else also at what separates values.
+    fn bare_length(&self, text: &str, at: usize, rest: &str) -> usize {
+        let before = text.get(..at).and_then(|before| before.strip_suffix(self.join)).unwrap_or_default();
+        let before = before.strip_suffix(self.name).unwrap_or("-");
+        let before = before.strip_suffix("export ").unwrap_or(before);
+        let alone = self.join == "=" && (before.is_empty() || before.ends_with('\n'));
+        let ends = |c: char| c.is_whitespace() || c == '"' || (!alone && "&,;)]}'`<>|\\".contains(c));
+        rest.find(ends).unwrap_or(rest.len())
+    }
+
+    /// An unquoted value is taken where it cannot be code or prose.
+    fn is_bare_secret(&self, kind: &str, value: &str, line: &str) -> bool {
+        let number = value.chars().all(|c| c.is_ascii_digit() || "._".contains(c));
+        if number {
+            return kind == "password" && value.len() >= 4 && !self.quoted_name;
+        }
+        if is_source(line)
+            || value.starts_with('-') && self.flag
+            || value.starts_with(['(', '{', '[', '=', '!', '>'])
+        {
+            return false;
+        }
+        let tight = self.join == "=" || self.flag || self.tag;
+        if tight {
+            let member =
+                value.split('.').count() > 1 && value.split('.').all(is_identifier) && !looks_random(value);
+            return !member;
+        }
+        if looks_random(value) {
+            return true;
+        }
+        // `password: hunter` alone on its line is a setting; `Password: must be long` is prose, `password = input` is code
+        kind == "password"
+            && self.join.starts_with(':')
+            && line.trim() == value
+            && !value.starts_with(char::is_uppercase)
+            || value.len() >= 6
+                && value.chars().any(|c| "!@#$%^*+?~".contains(c))
+                && !value.ends_with(['!', '?'])
+    }
+}
+
+/// The first `max` bytes of a text, fewer where that would split a character.
+fn head(text: &str, max: usize) -> &str {
+    let end = (0..=max.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+fn is_identifier(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// The quote that opens a value, with the backslashes of a string inside a string.
+fn opening_quote(text: &str) -> Option<&str> {
+    let slashes = text.bytes().take_while(|&byte| byte == b'\\').take(8).count();
+    match text.as_bytes().get(slashes)? {
+        b'"' | b'\'' | b'`' => text.get(..=slashes),
+        _ => None,
+    }
+}
+
+/// Length of a quoted value: to its closing quote, or to the end of the line where the text was cut off.
+fn quoted_length(body: &str, quote: &str) -> usize {
+    let mark = quote.bytes().last().unwrap_or(b'"');
+    let own_slashes = quote.len() - 1;
+    let mut slashes = 0;
+    for (index, byte) in body.bytes().enumerate().take(MAX_VALUE_BYTES) {
+        match byte {
+            b'\\' => slashes += 1,
+            b'\n' | b'\r' => return index - slashes.min(index),
+            _ if byte == mark => {
+                if slashes <= own_slashes {
+                    return index - slashes;
+                }
+                slashes = 0;
+            }
+            _ => slashes = 0,
+        }
+    }
+    head(body, MAX_VALUE_BYTES).len()
+}
