@@ -1,1 +1,10 @@
-//! (in the making)
+//! How full the context is: usage, zones, the gauge line (DESIGN section 3, seed 002 section 6). Nothing here writes, and
+//! no figure is ever NaN: what is not known is `unknown`, and nothing is triggered by it (FAULTS E7).
+
+mod gauge;
+mod limits;
+mod measure;
+
+pub use gauge::{GAUGE_FROM, gauge_line};
+pub use limits::{Knobs, Limits, Thresholds, Zone};
+pub use measure::{HostUsage, Measure, MeasureInput, MeasureSource, measure};
