@@ -51,3 +51,63 @@ pub struct Measure {
     #[napi(ts_type = "'host' | 'usage' | 'estimate' | 'unknown'")]
     pub source: String,
 }
+
+impl From<pressure::Measure> for Measure {
+    fn from(measure: pressure::Measure) -> Self {
+        Self {
+            tokens: measure.tokens as f64,
+            context_window: measure.context_window as f64,
+            utilization: measure.utilization,
+            zone: measure.zone.name().to_owned(),
+            source: measure.source.name().to_owned(),
+        }
+    }
+}
+
+/// How full the context is: the host's figure, else the provider's, else an estimate, else unknown.
+#[napi(catch_unwind)]
+pub fn measure_usage(input: MeasureInput) -> napi::Result<Measure> {
+    guard("measureUsage", || {
+        let messages: Vec<_> = input.messages.unwrap_or_default().iter().map(message).collect();
+        let usage = input.usage.map(|usage| pressure::HostUsage {
+            tokens: usage.tokens,
+            context_window: usage.context_window,
+            percent: usage.percent,
+        });
+        Ok(pressure::measure(&pressure::MeasureInput {
+            usage,
+            messages: &messages,
+            earlier_tokens: count(input.earlier_tokens).unwrap_or(0),
+            context_window: count(Some(input.context_window)).unwrap_or(0),
+            overhead_tokens: count(input.overhead_tokens).unwrap_or(0),
+            reserve_tokens: count(input.reserve_tokens),
+        })
+        .into())
+    })
+}
+
+/// What the gauge line says besides the figures.
+#[napi(object)]
+pub struct GaugeOptions {
+    /// A checkpoint was saved at this usage.
+    pub checkpoint_saved: Option<bool>,
+}
+
+/// The gauge in one line; null below 0.70 and when usage is unknown.
+#[napi(catch_unwind)]
+pub fn gauge_line(measure: Measure, options: Option<GaugeOptions>) -> napi::Result<Option<String>> {
+    guard("gaugeLine", || {
+        let saved = options.and_then(|options| options.checkpoint_saved).unwrap_or(false);
+        let known = measure.source != pressure::MeasureSource::Unknown.name();
+        Ok(pressure::gauge_line(
+            &pressure::Measure {
+                tokens: count(Some(measure.tokens)).unwrap_or(0),
+                context_window: count(Some(measure.context_window)).unwrap_or(0),
+                utilization: measure.utilization,
+                zone: pressure::Zone::Green,
+                source: if known { pressure::MeasureSource::Host } else { pressure::MeasureSource::Unknown },
+            },
+            saved,
+        ))
+    })
+}

@@ -1,9 +1,12 @@
 //! Text functions: sync and pure.
 
+use crate::bridge::promise;
 use crate::error::guard;
 use crate::input::{message, short};
 use clawback_core::ledger::Comparison;
-use clawback_core::{capture, ledger, store, text};
+use clawback_core::{capture, ledger, session, store, text};
+use napi::Env;
+use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use serde_json::Value;
 
@@ -81,6 +84,22 @@ pub fn estimate_tokens(text: String) -> napi::Result<f64> {
 #[napi(catch_unwind)]
 pub fn estimate_message_tokens(#[napi(ts_arg_type = "object")] value: Value) -> napi::Result<f64> {
     guard("estimateMessageTokens", || Ok(text::tokens::estimate_message_tokens(&message(&value)) as f64))
+}
+
+/// The text without secrets: each becomes `[redacted:kind]`.
+#[napi(catch_unwind)]
+pub fn redact_secrets(text: String) -> napi::Result<String> {
+    guard("redactSecrets", || {
+        let text = short("redactSecrets", &text, Some("redactSecretsAsync"))?;
+        Ok(text::redact::redact_secrets(text).into_owned())
+    })
+}
+
+/// The same for texts above the limit of sync exports.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn redact_secrets_async<'env>(env: &'env Env, text: String) -> napi::Result<Object<'env>> {
+    let job = move || Ok(text::redact::redact_secrets(&text).into_owned());
+    promise(env, |done| session::in_background(job, done), |text| text)
 }
 
 /// Seed 002's directory name of a key; no path of ours is built from it.

@@ -65,22 +65,13 @@ pub(super) fn candidates(
                 section,
                 words: words(&line),
                 line,
-                recency: recency(section, (index as f64 + 1.0) / count),
+                recency: (index as f64 + 1.0) / count,
             })
             .collect();
         kept.reverse();
         all.append(&mut kept);
     }
     all
-}
-
-/// How fresh the item at a place (above 0, to 1 for the newest) is. Unfinished tasks come in the order of a plan: the
-/// first of them is the next to be done, the last is the newest; those in the middle can wait.
-fn recency(section: Section, place: f64) -> f64 {
-    match section {
-        Section::Tasks => place.max(1.0 - place),
-        _ => place,
-    }
 }
 
 fn texts(checkpoint: &Checkpoint, section: Section, is_said: &dyn Fn(&str) -> bool) -> Vec<String> {

@@ -62,7 +62,7 @@ impl Head {
                 "Latest request (the user's words):",
                 &request,
                 &mut room,
-                whole / 2,
+                whole * 9 / 20,
                 &cost,
             );
         }

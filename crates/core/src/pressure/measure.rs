@@ -23,6 +23,8 @@ pub struct MeasureInput<'a> {
     pub usage: Option<HostUsage>,
     /// The messages of the context, oldest first.
     pub messages: &'a [Message],
+    /// Estimated tokens of still older messages that were not handed over; they only add to an estimate.
+    pub earlier_tokens: u64,
     /// The model's window in tokens; the host's figure wins over it where it is usable.
     pub context_window: u64,
     /// System prompt and tools, in tokens; counted where the host's and the provider's figures are missing.
@@ -83,7 +85,9 @@ pub fn measure(input: &MeasureInput<'_>) -> Measure {
             None if input.messages.is_empty() => (0, MeasureSource::Unknown),
             None => {
                 let estimated: u64 = input.messages.iter().map(estimate_message_tokens).sum();
-                (estimated.saturating_add(input.overhead_tokens), MeasureSource::Estimate)
+                let all =
+                    estimated.saturating_add(input.earlier_tokens).saturating_add(input.overhead_tokens);
+                (all, MeasureSource::Estimate)
             }
         },
     };

@@ -2,11 +2,11 @@
 
 use super::event::{Event, ToolUse};
 use super::observe::{Sink, params_summary};
-use super::stub::{Candidate, capture, redaction};
+use super::stub::{Candidate, capture};
 use super::{Appended, ToolReport};
 use crate::checkpoint::ToolCall;
 use crate::ledger::{Kind, Scope, Source};
-use crate::text::clip;
+use crate::text::{clip, redact};
 use crate::{Error, Result};
 
 /// Longest text of one entry, in graphemes.
@@ -14,14 +14,24 @@ const MAX_TEXT: usize = 2_000;
 /// Longest name of a tool, in graphemes.
 const MAX_NAME: usize = 200;
 
-/// Remembers one entry. The host's own code speaks for its user: it was told, or it has matched an answer.
-pub(crate) fn entry(sink: &mut impl Sink, kind: Kind, said: &str, at: Option<String>) -> Result<Appended> {
+/// An entry as its caller words it.
+pub(crate) struct Remembered<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) source: Source,
+    pub(crate) said: &'a str,
+    /// ISO 8601; now, if missing.
+    pub(crate) at: Option<String>,
+}
+
+/// Remembers one entry.
+pub(crate) fn entry(sink: &mut impl Sink, remembered: Remembered<'_>) -> Result<Appended> {
+    let Remembered { kind, source, said, at } = remembered;
     let text = entry_text(said)?;
     let at = match at {
         None => sink.now().to_owned(),
         Some(at) => iso(&at)?,
     };
-    let candidate = Candidate::new(kind, Scope::Session, text, Source::User, sink.state().free_place(), at);
+    let candidate = Candidate::new(kind, Scope::Session, text, source, sink.state().free_place(), at);
     let ingested = sink.state().ledger.ingest(candidate);
     if !ingested.facts.is_empty() {
         sink.append(ingested.facts.into_iter().map(Event::from).collect())?;
@@ -44,10 +54,10 @@ pub(crate) fn resolve(sink: &mut impl Sink, said: &str) -> Result<bool> {
 /// Records a tool call: name, files, failure; it is also the last tool call.
 pub(crate) fn tool_use(sink: &mut impl Sink, report: ToolReport) -> Result<()> {
     let name = name_of(&report.name)?;
-    let params = redaction::redact_value(&report.params);
+    let params = redact::redact_value(&report.params);
     let effect = capture::tool_use(&name, &params);
     let error = report.is_error.then(|| {
-        let said = redaction::redact_secrets(report.error_text.as_deref().unwrap_or("failed")).into_owned();
+        let said = redact::redact_secrets(report.error_text.as_deref().unwrap_or("failed")).into_owned();
         capture::failure_line(&name, &said)
     });
     sink.append(vec![
@@ -59,7 +69,7 @@ pub(crate) fn tool_use(sink: &mut impl Sink, report: ToolReport) -> Result<()> {
 /// Records the last tool call, as its caller words it.
 pub(crate) fn last_tool_call(sink: &mut impl Sink, name: &str, params: &str) -> Result<()> {
     let name = name_of(name)?;
-    let params_summary = clip::ellipsize(&redaction::redact_secrets(params), MAX_TEXT).into_owned();
+    let params_summary = clip::ellipsize(&redact::redact_secrets(params), MAX_TEXT).into_owned();
     sink.append(vec![Event::LastToolCall(ToolCall { name, params_summary })])
 }
 
@@ -68,7 +78,7 @@ fn entry_text(said: &str) -> Result<String> {
     if text.is_empty() {
         return Err(Error::InvalidInput("nothing to remember: the text is empty".to_owned()));
     }
-    Ok(clip::ellipsize(&redaction::redact_secrets(text), MAX_TEXT).into_owned())
+    Ok(clip::ellipsize(&redact::redact_secrets(text), MAX_TEXT).into_owned())
 }
 
 fn name_of(name: &str) -> Result<String> {

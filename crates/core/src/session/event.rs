@@ -29,6 +29,8 @@ pub(crate) enum Event {
     AgentEnded(String),
     /// A checkpoint was written.
     Checkpoint(Written),
+    /// The older layout's files are being taken in, or have been.
+    Import { done: bool },
 }
 
 /// A tool and what it did to files.

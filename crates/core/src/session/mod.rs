@@ -15,9 +15,10 @@ mod view;
 
 use crate::checkpoint::policy::inspect;
 use crate::checkpoint::{self, Agent, Checkpoint, ToolCall, Trigger};
-use crate::ledger::Kind;
+use crate::ledger::{Kind, Source};
 use crate::store::{self, Registry};
 use crate::{Error, Result, packet};
+use append::Remembered;
 use serde::Serialize;
 use serde_json::Value;
 use sinks::{Journal, Preview};
@@ -177,17 +178,17 @@ impl Session {
 
     /// Remembers a decision; `when` is ISO 8601, now if missing.
     pub fn append_decision(&self, what: String, when: Option<String>, done: Done<Appended>) {
-        self.write(move |journal| append::entry(journal, Kind::Decision, &what, when), done);
+        self.remember(Kind::Decision, what, when, done);
     }
 
     /// Remembers something that is open.
     pub fn append_open_item(&self, item: String, done: Done<Appended>) {
-        self.write(move |journal| append::entry(journal, Kind::OpenItem, &item, None), done);
+        self.remember(Kind::OpenItem, item, None, done);
     }
 
     /// Remembers something learned.
     pub fn append_learning(&self, learning: String, done: Done<Appended>) {
-        self.write(move |journal| append::entry(journal, Kind::Learning, &learning, None), done);
+        self.remember(Kind::Learning, learning, None, done);
     }
 
     /// Settles an open item; false if nothing matches.
@@ -294,6 +295,12 @@ impl Session {
             },
             done,
         );
+    }
+
+    /// The host's own code speaks for its user: it was told, or it has matched an answer.
+    fn remember(&self, kind: Kind, said: String, at: Option<String>, done: Done<Appended>) {
+        let source = Source::User;
+        self.write(move |journal| append::entry(journal, Remembered { kind, source, said: &said, at }), done);
     }
 
     fn write<T: Send + 'static>(

@@ -2,13 +2,13 @@
 
 use super::event::{Event, Said, Seen, ToolUse};
 use super::state::{State, StoredKey};
-use super::stub::{Capturer, capture, redaction};
+use super::stub::{Capturer, capture};
 use crate::Result;
 use crate::checkpoint::ToolCall;
 use crate::ledger::Place;
 use crate::message::{self, Block, Key, Message, Role};
 use crate::store::{Body, ChunkId};
-use crate::text::clip;
+use crate::text::{clip, redact};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -151,11 +151,11 @@ fn redacted(message: &Message) -> Message {
     for block in &mut message.blocks {
         match block {
             Block::Text(text) | Block::Thinking(text) | Block::ToolResult { text, .. } => {
-                if let std::borrow::Cow::Owned(clean) = redaction::redact_secrets(text) {
+                if let std::borrow::Cow::Owned(clean) = redact::redact_secrets(text) {
                     *text = clean;
                 }
             }
-            Block::ToolCall { arguments, .. } => *arguments = redaction::redact_value(arguments),
+            Block::ToolCall { arguments, .. } => *arguments = redact::redact_value(arguments),
             Block::Image { .. } | Block::Other { .. } => {}
         }
     }
@@ -201,7 +201,7 @@ fn body_text(message: &Message) -> String {
 
 /// Arguments in one line, redacted and cut.
 pub(crate) fn params_summary(arguments: &Value) -> String {
-    let arguments = redaction::redact_value(arguments);
+    let arguments = redact::redact_value(arguments);
     let line = match &arguments {
         Value::Null => String::new(),
         Value::String(text) => clip::one_line(text),

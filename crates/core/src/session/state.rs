@@ -48,6 +48,8 @@ pub(crate) struct State {
     pub(crate) agents: Vec<Agent>,
     pub(crate) checkpoint: Option<Written>,
     pub(crate) compactions: u64,
+    /// The older layout's files are in (`true`) or were being taken in.
+    pub(crate) import: Option<bool>,
 }
 
 /// A [`Key`] as it is stored: hex, because JSON numbers lose 64-bit digits elsewhere (FAULTS A6).
@@ -95,6 +97,7 @@ impl State {
             Event::Capture(state) => self.capture = state,
             Event::Agents(agents) => self.agents = agents,
             Event::AgentEnded(id) => self.agents.retain(|agent| agent.id != id),
+            Event::Import { done } => self.import = Some(done),
             Event::Checkpoint(written) => {
                 self.compactions = written.compactions;
                 self.checkpoint = Some(written);

@@ -121,13 +121,3 @@ pub mod capture {
     }
     pub use crate::capture::user_text;
 }
-pub mod redaction {
-    use super::*;
-    use std::borrow::Cow;
-    pub fn redact_secrets(text: &str) -> Cow<'_, str> {
-        Cow::Borrowed(text)
-    }
-    pub fn redact_value(value: &Value) -> Value {
-        value.clone()
-    }
-}
