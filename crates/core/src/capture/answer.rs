@@ -16,6 +16,8 @@ static_regex! {
     /// Words that affirm, at the start of an answer.
     static YES = r"^(?:(?:yes|yeah|yep|yup|ya|sure|ok|okay|k|kk|fine|agreed|agree|i agree|correct|right|exactly|absolutely|definitely|certainly|of course|please do|yes please|please|do it|do that|do so|go ahead|go for it|go|sounds good|sounds great|sounds right|works for me|that works|works|looks good(?: to me)?|looks great|lgtm|perfect|great|nice|cool|awesome|excellent|good|makes sense|ship it|proceed|approved|approve|deal|by all means|let's do (?:it|that|this)|let's go|fine by me|fine with me|ok with me|all good|y|yea|aye|affirmative|confirmed|thumbs up|good idea|good call|why not|love it|i like it|\+1|👍|✅|👌|da|moze|vazi|u redu|naravno|svakako|slazem se|slazemo se|tako je|uradi(?: to| tako)?|radi(?: to| tako)?|hajde|ajde|hajdemo|idemo|dogovoreno|odlicno|super|jasno|tacno|kreni|samo napred|neka bude|jeste|izvoli|prihvatam|potvrdjujem|odobreno|dobro|sjajno|bravo|zvuci dobro|ok je|moze tako|to je to|neka)\b?)(?:$|[\s,.!;:-]+)";
     static NO = r"^(?:no|nope|nah|not|don't|do not|never|stop|wait|hold on|hold off|cancel|later|rather not|skip (?:it|that|this)|leave it|forget it|i'd rather not|please don't|no thanks|negative|ne|nemoj(?:te|mo)?|nema potrebe|stani|cekaj|sacekaj|kasnije|pusti(?: to)?|nikako|jok|bolje ne|ni slucajno|odustani|zaustavi|preskoci(?: to)?|👎)(?:$|[\s,.!;:-]+)";
+    /// `Any objections?` and `Mind if I X?` are affirmed by a no.
+    static NO_IS_YES = r"^(?:no|none|nope|nah|not at all|no problem|no objections?|nema|ne|nikakvih)\b(?:[\s,.!]*(?:do it|go ahead|go for it|please do|samo napred|moze|all good|problem|objections?|none|from me|at all|not at all|uradi))*[\s.!]*$";
     static CONTINUE = r"^(?:(?:please |ok |okay |yes,? )?(?:continue|go on|keep going|carry on|proceed|next|resume|nastavi|nastavite|dalje|idi dalje|nastavljamo|keep at it|move on)(?: please| then| now)?)[\s.!]*$";
     static CONTINUE_END = r"(?:^|[\s,.;!])(?:continue|go on|keep going|proceed|carry on|nastavi|dalje)[.! ]*$";
     /// `but`, `except`, `only`: what follows changes the proposal.
@@ -53,6 +55,9 @@ fn decided(reply: &str, answer: &str) -> Option<String> {
         return proposal
             .filter(|proposal| proposal.goes_on && proposal.has_content())
             .map(|proposal| proposal.text);
+    }
+    if proposal.as_ref().is_some_and(|proposal| proposal.flips) && NO_IS_YES.is_match(&seen) {
+        return proposal.filter(Proposal::has_content).map(|proposal| proposal.text);
     }
     if let Some(found) = NO.find(&seen) {
         return refusal(answer, &seen, found.end());

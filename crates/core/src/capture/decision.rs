@@ -51,7 +51,7 @@ pub(super) mod tier {
 
 static_regex! {
     /// `Decision:`, `Final decision after the benchmark:`, `Plan:`, `Odluka:`.
-    static MARKER = r"^(?:(?:the|my|our|final|one|new|key|main|short|konacna|nova|glavna|nasa|moja)\s+){0,3}(?:decision|decided|plan|approach|resolution|verdict|conclusion|agreement|agreed|outcome|choice|chosen|settled|final(?: answer| call)?|rule|policy|convention|adr|odluka|odluceno|pristup|dogovor|dogovoreno|zakljucak|resenje|izbor|pravilo)(?:\s+(?:for|after|on|from|about|as of|is|o|za|posle|nakon|u vezi)\b[^:.?!]{0,50}|\s+#?\d+)?\s*(?::|\s-\s)\s*(\S.*)$";
+    static MARKER = r"^(?:(?:the|my|our|final|one|new|key|main|short|konacna|nova|glavna|nasa|moja)\s+){0,3}(?:decision|decided|plan|approach|resolution|verdict|conclusion|agreement|agreed|outcome|choice|chosen|settled|final(?: answer| call)?|rule|policy|convention|odluka|odluceno|pristup|dogovor|dogovoreno|zakljucak|resenje|izbor|pravilo)(?:\s+(?:for|after|on|from|about|as of|is|o|za|posle|nakon|u vezi)\b[^:.?!]{0,50}|\s+#?\d+)?\s*(?::|\s-\s)\s*(\S.*)$";
     static MARKER_ALONE = r"^(?:(?:the|my|our|final|konacna|nasa)\s+){0,2}(?:decision|plan|approach|resolution|verdict|conclusion|odluka|pristup|dogovor|zakljucak|resenje)\s*:$";
     /// `ok: tabs, 100 columns`.
     static AGREED_LIST = r"^(?:ok|okay|alright|right|agreed|settled|vazi|u redu|dogovoreno)\s*:\s+(\S.*)$";
@@ -59,9 +59,9 @@ static_regex! {
     static DECIDED = r"^(?:(?:so |and |but |then )?(?:i|we)(?:'ve| have|'re| are|'ll)?\s+(?:\w+ly\s+|all\s+|now\s+|both\s+|just\s+|also\s+|jointly\s+|then\s+){0,2})?(?:decided|agreed|chose|chosen|opted|settled|settle|settling|committed|picked|picking|opting|choosing|selected|selecting|deciding|going with|going for|went with|sticking (?:with|to)|stick (?:with|to)|go with|standardi[sz]ing on|standardi[sz]e on|landed on|resolved to|rejected|rejecting|ruled out|ruling out)\b(.*)$";
     static DECIDED_SR = r"^(?:mi |ja |na kraju |ipak |konacno |zajedno )*(?:odlucil[aio] (?:smo|sam)|odlucujem\w*|dogovoril[aio] (?:smo|sam)|izabral[aio]? (?:smo|sam)|izabrao sam|odlucio sam|biram\w*|opredelil[aio] (?:smo|sam)|opredeljuje\w*|resil[aio] (?:smo|sam) da|resio sam da|idemo (?:na|sa|s)|idem (?:na|sa|s)|pala je odluka|odustaje\w* od|odustali smo od|ostajemo (?:na|pri|kod)|ostajem (?:na|pri|kod)|prelazi(?:mo|m) na)\b";
     /// `I'll`, `we're going to`, `let's`.
-    static INTENT = r"(?:^|[,;:] (?:so |and |but |then )?| and | so |- )(?:(?:i|we)(?:'ll| will| shall|'m going to| am going to|'re going to| are going to|'d better| won't)|let's|let us)\s+((?:not|never|no longer|also|just|then|now|simply|instead|still|only|first|therefore|always|go ahead and|definitely|probably|both)\s+)*([a-z][a-z'-]*)(.*)$";
+    static INTENT = r"(?:^|[,;:] (?:so |and |but |then )?| and | so |- )(?:(?:i|we)(?:'ll| will| shall|'m going to| am going to|'re going to| are going to|'m not going to| am not going to|'re not going to| are not going to|'d better| won't)|let's|let us)\s+((?:not|never|no longer|also|just|then|now|simply|instead|still|only|first|therefore|always|go ahead and|definitely|probably|both)\s+)*([a-z][a-z'-]*)(.*)$";
     /// `we're using X rather than Y`.
-    static PROGRESSIVE = r"^(?:i'm|we're|i am|we are)\s+((?:not|no longer|now|just|therefore|only)\s+)*([a-z-]+ing)\b(.*)$";
+    static PROGRESSIVE = r"(?:^|, so )(?:i'm|we're|i am|we are)\s+((?:not|no longer|now|just|therefore|only)\s+)*([a-z-]+ing)\b(.*)$";
     static APPROACH = r"^(?:and |but )?(?:the|our|my)\s+(?:\w+\s+){0,2}(?:approach|plan|fix|solution|decision|answer|way forward|choice|rule|convention|pattern|policy|strategy|resolution|compromise|verdict|recommendation we follow|call)(?:\s+(?:(?:i|we|that we|to)\s+[a-z']+(?: with| on)?|here|now|then|for this|for now))?\s*(?:is|will be|remains|'s|:|is therefore|becomes)\s*:?\s+(?:to\s+)?(\S.*)$";
     static APPROACH_SR = r"^(?:nas |moj |nasa |moja )?(?:resenje|pristup|plan|odluka|pravilo|popravka|dogovor)(?: ovde| za sada)?\s+(?:je|ce biti|ostaje)(?:\s+da)?\s+(\S.*)$";
     static IT_IS = r"^(?:then |so )?(?:[^,.;]{2,60}) it is(?:[,.;!:]|$| then| for)";
@@ -69,7 +69,7 @@ static_regex! {
     static CHOSEN_SO = r"^(?:you|we|since you|as you|because you)(?:'ve| have|'d)?\s+(?:just\s+)?(?:picked|chose|wanted|want|prefer|preferred|asked|decided|said|confirmed|agreed|went|voted|selected|insisted)\b[^,;]{0,80}[,;]\s+(?:so|then|which means|hence|therefore)\s+(\S.*)$";
     static INSTEAD_WE = r"^(?:instead of|rather than|umesto)\s+[^,]{2,60},\s+(?:we|i)\s+([a-z']+)\b";
     /// What holds from now on.
-    static STANDING = r"\b(?:from now on|going forward|from here on|stays?|remains?|no longer|goes away|go away|goes back|is gone|are gone|ostaje|ostaju|ubuduce|od sada|vise ne|vise se ne)\b";
+    static STANDING = r"\b(?:from now on|going forward|from here on|stays?|remains?|no longer|goes away|go away|goes back|is gone|are gone|becomes?|wins|ostaje|ostaju|ubuduce|od sada|vise ne|vise se ne)\b";
     static NOW = r"\b(?:now|by default|anymore|any more|instead|from now on|going forward|no longer|always|never|sada|ubuduce|podrazumevano|umesto)\b";
     static SHOULD_NOT = r"^(?:the|our|this|that)\s+(?:[\w-]+\s+){1,4}(?:should|must|shall|does|do|will)(?: not|n't)\s";
     /// `I've replaced X`, `zamenio sam X`.
@@ -89,9 +89,9 @@ static_regex! {
     /// Not said as a decision: possibility, offer, condition, question in the clause.
     static HYPOTHESIS = r"\b(?:could|might|may|would|perhaps|maybe|possibly|if you(?:'d| would)?(?: like| want| prefer| wish| agree| are| think)?|if needed|let me know|feel free|happy to|not sure|i think we|i guess|i suppose|wondering|should (?:i|we|the|it)|shall (?:i|we)|i'd|we'd|can be|one (?:option|approach|way|possibility)|another (?:option|approach|way|possibility)|an alternative|alternatively|it depends|in theory|hypothetically|as far as i can tell|seems? to|looks like|appears to|mozda|mogl[aio] bi|mogao bi\w*|mogl[aio] bismo|bismo|bih|ako (?:zelis|hoces|zelite|hocete|zatreba|treba|budes)|mozemo (?:da|i)|moze (?:da|i)|mogu da|zavisi|predlazem|verovatno|nisam sigur\w*)\b|^(?:if|unless|ako|ukoliko|kada bi|kad bi)\b";
     /// Somebody else's words.
-    static REPORTED = r"^(?:he|she|they|the (?:docs?|documentation|readme|spec|manual|article|blog|author|ticket|issue|vendor|customer|client|reviewer|team lead|other team)|according to|your (?:notes|message|colleague|boss)|[a-z]+:)\b.{0,60}\b(?:said|says|say|wrote|writes|states?|suggest\w*|propos\w*|recommend\w*|claims?|thinks?|wants?|wanted|asks?|asked|decided|agreed)\b|^(?:on|ona|oni|klijent|dokumentacija|kolega|autor)\s+(?:kaze|kazu|je rekao|je rekla|su rekli|predlaze|navodi|pise|misli|zeli|trazi)\b|^(?:you|ti|vi) (?:said|wrote|asked|mentioned|suggested|pomenuo|rekao|rekla|pises|kazes|napisao)\b[^,;]*$";
+    static REPORTED = r"^[a-z]{3,} (?:said|says|thinks|suggested|claims|claimed|told|mentioned|wrote|kaze|misli|tvrdi|predlaze|je rekao|je rekla|je predlozi\w+)\b|^(?:he|she|they|the (?:docs?|documentation|readme|spec|manual|article|blog|author|ticket|issue|vendor|customer|client|reviewer|team lead|other team)|according to|your (?:notes|message|colleague|boss)|[a-z]+:)\b.{0,60}\b(?:said|says|say|wrote|writes|states?|suggest\w*|propos\w*|recommend\w*|claims?|thinks?|wants?|wanted|asks?|asked|decided|agreed)\b|^(?:on|ona|oni|klijent|dokumentacija|kolega|autor)\s+(?:kaze|kazu|je rekao|je rekla|su rekli|predlaze|navodi|pise|misli|zeli|trazi)\b|^(?:you|ti|vi) (?:said|wrote|asked|mentioned|suggested|pomenuo|rekao|rekla|pises|kazes|napisao)\b[^,;]*$";
     /// Evidence and failure: a report, not a choice.
-    static REPORT = r"\b(?:fails?|failed|failing|crash\w*|passes|passed|passing|returned|happens?|happened|broke|breaks|means|shows?|showed|prints?|printed|works? as|is (?:slow|fast|still|already|harmless|open|unclear|because|caused)|are (?:green|red|passing|failing)|was|were|errors?|exception|prolaz\w+|pao|pala|pada|puca)\b";
+    static REPORT = r"\b(?:fails?|failed|failing|crash\w*|pass|passes|passed|passing|gone|returned|happens?|happened|broke|breaks|means|shows?|showed|prints?|printed|works?|bugs?|errors?|issues?|crash|warnings?|is (?:slow|fast|still|already|harmless|open|unclear|because|caused)|are (?:green|red|passing|failing)|was|were|errors?|exception|prolaz\w+|pao|pala|pada|puca)\b";
     /// Headings under which nothing is decided.
     static CLOSED_HEADING = r"\b(?:reject\w*|alternativ\w*|considered|options?$|questions?|example\w*|how to|usage|ideas?|suggestions?|opportunit\w*|proposals?|pros|cons|odbac\w+|pitanja|primer\w*|uputstvo|predlo\w+)\b";
     /// Headings of reports and plans: only a plain announcement counts under them.
@@ -349,7 +349,8 @@ impl View<'_> {
         if concluding && (acts || SHOULD_NOT.is_match(main)) {
             return Some(tier::CONCLUSION);
         }
-        if (self.near_withdrawal || self.after_done && NOW.is_match(main)) && acts {
+        let settled = self.after_done && NOW.is_match(main) && main.split_whitespace().count() >= 5;
+        if self.near_withdrawal && acts || settled {
             return Some(tier::STANDING);
         }
         if STANDING.is_match(clause) && main.split_whitespace().count() >= 4 && !STILL.is_match(clause) {
@@ -379,7 +380,7 @@ impl View<'_> {
         let single = first.len() >= 5
             && ["am", "em", "im"].iter().any(|ending| first.ends_with(ending))
             && is_serbian_change(first);
-        let future = words.windows(2).any(|pair| matches!(pair, [aux, verb] if matches!(*aux, "cu" | "cemo") && is_serbian_change(verb)))
+        let future = words.windows(2).any(|pair| matches!(pair, [aux, verb] if matches!(*aux, "cu" | "cemo" | "necu" | "necemo") && is_serbian_change(verb)))
             || words.windows(3).any(|three| matches!(three, [aux, "da", verb] if matches!(*aux, "cu" | "cemo" | "hajde" | "ajde") && is_serbian_change(verb)))
             || matches!(words.as_slice(), ["hajde" | "ajde" | "neka", ..] if words.iter().any(|word| is_serbian_change(word)));
         found || single || future

@@ -158,6 +158,10 @@ pub(super) fn announces_decision(verb: &str, rest: &str) -> bool {
     if verb.strip_prefix("re-").is_some_and(|again| LOOK.contains(again)) {
         return false;
     }
+    let next = rest.split_whitespace().next().unwrap_or("");
+    if matches!(verb, "write" | "send") && matches!(next, "up" | "back" | "you" | "down") {
+        return false;
+    }
     !LOOK.contains(verb) || decides_after(verb, rest)
 }
 

@@ -15,12 +15,13 @@ static_regex! {
     /// `Should the flag be X?`
     static ASK_SUBJECT = r"^(?:(?:so|and|ok)[,:]?\s+)?(?:should|shall|must|can|will)\s+((?:the|this|that|these|those|our|my|it|each|every|all|old|new)\b.*?)\?+$";
     /// `Is X okay for you?`
-    static IS_FINE = r"^(?:is|are|would|does|do)\s+(.{2,80}?)\s+(?:be |sound |look |work )?(?:ok|okay|fine|good|alright|all right|acceptable|enough|right|reasonable|work|works)(?:\s+(?:for|with|by|to)\s+(?:you|now|that))?\?+$";
+    static IS_FINE = r"^(?:is|are|would|does|do)\s+(.{2,80}?)\s+(?:be |sound |look |work )?(?:ok|okay|fine|good|alright|all right|acceptable|enough|right|reasonable|work|works)(?:\s+(?:for|with|by|to)\s+(?:you|now|that)|(\s+(?:for|as|with|to)\s+.{2,40}?))?\?+$";
     static IS_FINE_SR = r"^(?:da li (?:je|ti|vam)?|je l'?|jel)\s*(.{2,60}?)\s+(?:u redu|ok|odgovara|dobro)\s*(?:za tebe|ti)?\?+$";
     /// A question that only asks for agreement.
     static TAG = r"^(?:(?:does|do|is|are) (?:that|this|it|these|you)\b[^?]{0,40}|ok|okay|agreed|agree|sounds? (?:good|ok|okay|right|reasonable)|good|fine|deal|right|yes|thoughts|objections|any objections|what do you (?:think|say)|make sense|makes sense|is that (?:ok|okay|fine)|you (?:ok|okay|fine|good) with (?:that|this)|all right|alright|no objections|can i go ahead|shall i go ahead|should i go ahead|go ahead|shall i|should i|may i|slazes se|slazete se|slazes li se|vazi|u redu|moze|moze li|jel ok|je l' ok|je l' moze|jel moze|dogovoreno|sta kazes|sta mislis|moze tako|da krenem|mogu li|hocu li|zvuci li dobro|odgovara li ti|ok je)\s*\?+$";
     /// What a suggestion starts with; the rest is the proposal.
     static SUGGEST = r"^(?:(?:so|then|and|but|ok|okay|honestly|personally|pa|onda|zato|ja|mi)[,:]?\s+)*(?:i'd|i would|we'd|we would|we could|we can|i could|i can|i suggest|i propose|i recommend|my (?:suggestion|proposal|recommendation|plan|idea) is|i'll|i will|we'll|we will|we should|i'm going to|let's|i think we should|i plan|the plan is|the idea is|my preference is|the biggest win would be|predlazem|predlog(?: je)?|plan je|mogli bismo|mogu|mozemo|ja bih|mi bismo|bih|treba|trebalo bi)(?:\s+(?:to|that we|we|you|da|like to|suggest|propose|rather|prefer to|go ahead and))*\s*:?\s+(\S.*)$";
+    static FLIPS = r"\b(?:mind if|objections?|would you mind|primedb\w+|smeta)\b";
     static BARE = r"^(?:continue|proceed|go on|go ahead|start|begin|do (?:it|that|this|so)|keep going|move on|carry on|nastavim|nastavimo|krenem|krenemo|pocnem|pocnemo|uradim to|(?:continue |proceed |move on |go on )?(?:(?:to|with|for) )?(?:the |my |our )?(?:next|following|sledec\w+|dalje)(?: (?:step|one|package|task|part|item|phase|korak|deo|zadatak|paket))?s?|the rest|ostatak|these|this|that|it|ovo|to|(?:continue |proceed |start |begin )(?:with )?(?:it|this|that|these|them|those|now|the rest))(?:\s+(?:now|then|here|to|sad|sada|dalje|work|today|first))*$";
     static GOES_ON = r"^(?:continue|proceed|start|begin|go on|move on|resume|nastavi\w*|krene\w*|pocne\w*)\b";
     static OTHER_HALF = r",?\s+(?:or (?:would|should|shall|do|did|are|is|can|could|will|rather|leave|not|keep it|wait|first|something|stop)\b.*|or$|ili (?:da|ne|hoces|zelis|bi)\b.*|first\b\s*\(.*)$";
@@ -35,13 +36,15 @@ pub(super) struct Proposal {
     pub(super) goes_on: bool,
     /// The question asked for agreement with a statement before it.
     pub(super) asks_agreement: bool,
+    /// A no affirms it.
+    pub(super) flips: bool,
 }
 
 impl Proposal {
     fn new(text: &str, asks_agreement: bool) -> Self {
         let text = text.trim().trim_end_matches(['?', '.', ':', ',', ' ', '!']).to_owned();
         let goes_on = GOES_ON.is_match(&sense(&text));
-        Self { text, goes_on, asks_agreement }
+        Self { text, goes_on, asks_agreement, flips: false }
     }
 
     /// It says more than `continue` or `do it`.
@@ -78,7 +81,8 @@ pub(super) fn find(parts: &[Sentence]) -> Option<Proposal> {
     if parts.len() - at > 4 {
         return None;
     }
-    of_question(parts, at, question)
+    let flips = FLIPS.is_match(&sense(&question.text));
+    of_question(parts, at, question).map(|proposal| Proposal { flips, ..proposal })
 }
 
 fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Proposal> {
@@ -105,7 +109,8 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
             let count = subject.split_whitespace().count();
             let words: Vec<&str> =
                 skip_words(&question.text, skipped).split_whitespace().take(count).collect();
-            let subject = words.join(" ");
+            let tail = found.get(2).map_or("", |tail| tail.as_str().trim());
+            let subject = format!("{} {tail}", words.join(" ")).trim().to_owned();
             let suggested =
                 before().map(|part| sense(&part.text)).filter(|seen| SUGGEST.is_match(seen)).and(before());
             return Some(Proposal::new(

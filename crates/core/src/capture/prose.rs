@@ -65,7 +65,7 @@ static_regex! {
 /// The sentences of a text, in order; headings and introductions are told to what stands under them.
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     let unix = bounded(text).replace("\r\n", "\n").replace('\r', "\n");
-    let mut reader = Reader::default();
+    let mut reader = Reader { blank: true, ..Reader::default() };
     for line in unix.lines() {
         reader.line(line);
         if reader.out.len() > MAX_SENTENCES {
