@@ -25,6 +25,7 @@ static_regex! {
     static ALTERNATIVE = r"^(?:(?:i'd |i would |we'd |we should |please |just |then |rather |let's |let us |instead,? |bolje |radije |nego |vec |ipak |onda |samo |hajde |molim te )*)(use|keep|go with|go for|take|pick|choose|make|set|call|name|stick (?:with|to)|leave|drop|skip|prefer|switch to|put|store|stay (?:with|on|at)|remove|retry|limit|rather|do only|koristi\w*|zadrzi\w*|zadrzimo|drzi\w*|uzmi\w*|uzecemo|izaberi\w*|stavi\w*|nazovi\w*|ostani\w*|ostanimo|ostavi\w*|ostavljamo|preskoci\w*|izbaci\w*|prebaci\w*|ogranici\w*|podesi\w*|neka)\b\s*(.*)$";
     /// A pronoun and nothing else: it names nothing.
     static EMPTY_OBJECT = r"^(?:it|that|this|them|everything|all|to|ovo|sve|tako|as is|it as is|things)?(?:\s+(?:as (?:it )?is|as it was|for now|alone|be|off|out|kako (?:je|jeste|je bilo)|za sada|na miru|then|please|instead|now|later|there|to|way|bude|tako))*[.!]?$";
+    static WEAK_ORDER = r"^\S+ (?:it|that|this|these|those|them|ovo|to)(?: (?:up|too|as well|now|please|then|out|off|also|first))*[.!]?$";
     static ASKS = r"\?\s*$|^(?:what|why|how|when|where|who|which|can you|could you|would you|do you|does|is|are|did|isn't|should|show|explain|sta|zasto|kako|kada|gde|ko|koliko|koji|koja|koje|da li|je l|jel|mozes li|a sta)\b";
     static STATES = r"^(?:i|we|ja|mi|nadam|hope|hvala|thanks|thank)\b";
     static NUMBER = r"\d[\d.,:]*\w*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|jedan|jednom|dva|dvaput|tri|cetiri|pet|sest|sedam|osam|devet|deset)\b";
@@ -103,7 +104,10 @@ fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, r
     if let Some(order) =
         directive(rest, &seen).or_else(|| starts_with_order(&seen).then(|| rest.trim().to_owned()))
     {
-        return Some(if proposal.has_content() && !proposal.goes_on_bare() {
+        let named = !WEAK_ORDER.is_match(&sense(&order));
+        return Some(if !named {
+            return proposal.has_content().then_some(proposal.text);
+        } else if proposal.has_content() && !proposal.goes_on_bare() {
             format!("{}; {order}", proposal.text)
         } else {
             order
@@ -216,6 +220,11 @@ fn chosen(choice: &options::Choice, proposal: Option<&Proposal>, answer: &str) -
     let rest = skip_words(answer, choice.words);
     let seen = sense(rest);
     if BUT.is_match(&seen) { amended(&text, rest, &seen) } else { text }
+}
+
+/// The decision is to go on with work: it is a task.
+pub(super) fn goes_on(decided: &str) -> bool {
+    proposal::GOES_ON.is_match(&sense(decided)) && !decided.contains("; ")
 }
 
 /// A quote or a heading asks nothing.

@@ -56,7 +56,7 @@ static_regex! {
     /// `ok: tabs, 100 columns`.
     static AGREED_LIST = r"^(?:ok|okay|alright|right|agreed|settled|vazi|u redu|dogovoreno)\s*:\s+(\S.*)$";
     /// Verbs that say that a choice was made, with a first-person subject or none.
-    static DECIDED = r"^(?:(?:so |and |but |then )?(?:i|we)(?:'ve| have|'re| are|'ll)?\s+(?:\w+ly\s+|all\s+|now\s+|both\s+|just\s+|also\s+|jointly\s+|then\s+){0,2})?(?:decided|agreed|chose|chosen|opted|settled|settle|settling|committed|picked|picking|opting|choosing|selected|selecting|deciding|going with|going for|went with|sticking (?:with|to)|stick (?:with|to)|go with|standardi[sz]ing on|standardi[sz]e on|landed on|resolved to|rejected|rejecting|ruled out|ruling out)\b(.*)$";
+    static DECIDED = r"^(?:(?:so |and |but |then )?(?:i|we)(?:'ve| have|'re| are|'ll)?\s+(?:\w+ly\s+|all\s+|now\s+|both\s+|just\s+|also\s+|jointly\s+|then\s+){0,2})?(?:decided|agreed|chose|chosen|opted|settled|settle|committed|picked|picking|opting|choosing|selected|going with|going for|went with|sticking (?:with|to)|stick (?:with|to)|go with|standardi[sz]ing on|standardi[sz]e on|landed on|resolved to|rejected|ruled out)\b(.*)$";
     static DECIDED_SR = r"^(?:mi |ja |na kraju |ipak |konacno |zajedno )*(?:odlucil[aio] (?:smo|sam)|odlucujem\w*|dogovoril[aio] (?:smo|sam)|izabral[aio]? (?:smo|sam)|izabrao sam|odlucio sam|biram\w*|opredelil[aio] (?:smo|sam)|opredeljuje\w*|resil[aio] (?:smo|sam) da|resio sam da|idemo (?:na|sa|s)|idem (?:na|sa|s)|pala je odluka|odustaje\w* od|odustali smo od|ostajemo (?:na|pri|kod)|ostajem (?:na|pri|kod)|prelazi(?:mo|m) na)\b";
     /// `I'll`, `we're going to`, `let's`.
     static INTENT = r"(?:^|[,;:] (?:so |and |but |then )?| and | so |- )(?:(?:i|we)(?:'ll| will| shall|'m going to| am going to|'re going to| are going to|'m not going to| am not going to|'re not going to| are not going to|'d better| won't)|let's|let us)\s+((?:not|never|no longer|also|just|then|now|simply|instead|still|only|first|therefore|always|go ahead and|definitely|probably|both)\s+)*([a-z][a-z'-]*)(.*)$";
@@ -78,7 +78,7 @@ static_regex! {
     static DONE_WORD = r"^(?:done|fixed|applied|changed|updated|switched|implemented|resolved|sorted|gotovo|reseno|popravljeno|sredjeno|uradjeno|zavrseno|promenjeno)[.!]?$";
     /// Words before the statement that conclude from what was said.
     static CONCLUDING = r"^(?:so|therefore|thus|hence|consequently|accordingly|in short|bottom line|that's why|for that reason|in that case|zato|dakle|stoga|prema tome|znaci|u tom slucaju|zbog toga|na kraju)[:,]?\s+";
-    static CONCLUDING_PHRASE = r"^(?:with (?:that|this|all that|all this)\b|given (?:that|this|the|your|all)\b|based on\b|since (?:you|we|there|it|the|both|nobody|no one|that|this)\b|because (?:you|of)\b|after (?:your|that|the|all|our|this)\b|as you\b|thinking about it\b|on (?:reflection|balance|second thought)\b|in the end\b|all things considered\b|considering\b|to (?:keep|avoid|make|stay|simplify|be safe)\b|per your\b|following your\b|posto\b|buduci da\b|s obzirom\b|kad (?:vec|je) \b|imajuci\b|posle\b|nakon\b|na osnovu\b)[^,]{0,110},\s+";
+    static CONCLUDING_PHRASE = r"^(?:with (?:that|this|all that|all this)\b|given (?:that|this|the|your|all)\b|based on\b|since (?:you|we|both|nobody|no one)\b|because (?:you|of)\b|after (?:your|that|the|all|our|this)\b|as you\b|thinking about it\b|on (?:reflection|balance|second thought)\b|in the end\b|all things considered\b|considering\b|to (?:keep|avoid|make|stay|simplify|be safe)\b|per your\b|following your\b|posto\b|buduci da\b|s obzirom\b|kad (?:vec|je) \b|imajuci\b|posle\b|nakon\b|na osnovu\b)[^,]{0,110},\s+";
     /// Words before the statement that say nothing.
     static FILLER = r"^(?:ok|okay|alright|all right|right|well|yes|yeah|yep|sure|perfect|great|good|got it|agreed|absolutely|understood|thanks|thank you|fair enough|no problem|of course|makes sense|actually|honestly|and|but|also|then|now|hm+|ah|oh|haha|super|vazi|u redu|naravno|dobro|da|e|pa|a|onda|odlicno|jasno|dogovoreno|razumem|hvala|important|note|for now|za sada|meanwhile|btw|anyway|first|finally|next|edit|update|correction|ispravka)(?:[,:!.]| -)\s+|^(?:and|but|then|okay so|ok so|now|pa|a|onda|ali)\s+";
     /// The earlier statements no longer hold.
@@ -345,7 +345,8 @@ impl View<'_> {
         if REPORT.is_match(clause) {
             return None;
         }
-        let acts = has_action(clause);
+        let addressed = ADDRESSED.is_match(self.seen.split(',').next().unwrap_or(""));
+        let acts = has_action(clause, addressed);
         if concluding && (acts || SHOULD_NOT.is_match(main)) {
             return Some(tier::CONCLUSION);
         }
@@ -415,6 +416,8 @@ impl View<'_> {
 }
 
 static_regex! {
+    /// The opener names what the person said: what follows answers it.
+    static ADDRESSED = r"\b(?:you|your|tvoj\w*|vas\w*)\b";
     static STILL = r"\b(?:still|open question|unclear|question|remains? to|to be seen|problem|issue|the same)\b";
     static NARRATIVE_SR = r"\b(?:smo|sam|je bilo|su bili|bilo je|pre nego|dok)\b";
     static ACTION_END = r"\b(?:gets?|get) ([a-z-]+)\b";
@@ -437,8 +440,9 @@ fn decides(rest: &str) -> bool {
         && !rest.starts_with("if ")
 }
 
-/// A present-tense verb of change after a subject, not in a report.
-fn has_action(clause: &str) -> bool {
+/// A present-tense verb of change after a subject, not in a report. `is stored` describes, unless it answers the person
+/// (`addressed`).
+fn has_action(clause: &str, addressed: bool) -> bool {
     let words: Vec<&str> = clause
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-'))
@@ -469,7 +473,9 @@ fn has_action(clause: &str) -> bool {
             );
             is_strong_change(word)
                 && !word.ends_with("ing")
-                && (!word.ends_with("ed") || matches!(before, "be" | "is" | "are" | "get" | "gets"))
+                && (!word.ends_with("ed")
+                    || (matches!(before, "be" | "get" | "gets")
+                        || addressed && matches!(before, "is" | "are")))
                 && !noun
         })
         || words

@@ -71,6 +71,16 @@ pub(super) fn is_whole(text: &str) -> bool {
         || is_lone_element(text)
 }
 
+/// What a host's summary message says, without its preamble; `None` when the text is no such summary.
+pub(super) fn summary_body(text: &str) -> Option<&str> {
+    if !SUMMARY_PREAMBLE.is_match(text) {
+        return None;
+    }
+    let inside = text.find("<summary>").and_then(|at| text.get(at + "<summary>".len()..));
+    let body = inside.or_else(|| text.split_once('\n').map(|(_, body)| body))?;
+    Some(body.rfind("</summary>").and_then(|at| body.get(..at)).unwrap_or(body))
+}
+
 /// A gauge line of clawback or of another extension: `[Context: 82% | 164k/200k tokens | Checkpoint saved]`.
 pub(super) fn is_gauge(line: &str) -> bool {
     line.len() <= 200

@@ -159,6 +159,14 @@ pub(super) fn announces_decision(verb: &str, rest: &str) -> bool {
         return false;
     }
     let next = rest.split_whitespace().next().unwrap_or("");
+    if matches!(verb, "create" | "write" | "make" | "build" | "put")
+        && rest
+            .split_whitespace()
+            .take(6)
+            .any(|word| matches!(word, "summary" | "overview" | "todo" | "recap" | "list"))
+    {
+        return false;
+    }
     if matches!(verb, "write" | "send") && matches!(next, "up" | "back" | "you" | "down") {
         return false;
     }

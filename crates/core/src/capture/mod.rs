@@ -1,16 +1,27 @@
 //! What a conversation says: what a person really typed, decisions, constraints, tasks, open items, files and tools
 //! used, the thread. Mechanical rules on the shape of sentences; no model, no I/O (DESIGN sections 4, 6.5 and 6.6).
 
+mod agent;
 mod answer;
+mod captured;
+mod capturer;
 mod decision;
 mod envelope;
 mod injected;
 mod lexicon;
 mod options;
+mod person;
 mod proposal;
 mod prose;
+mod section;
 mod sense;
+mod shell;
+pub mod thread;
+mod tools;
 
 pub use answer::extract_decision;
+pub use captured::{Captured, MAX_CAPTURED, MAX_GOAL};
+pub use capturer::{Capturer, capture};
 pub use decision::MAX_DECISION;
 pub use envelope::{is_real_user_message, user_text};
+pub use tools::{ToolUse, error_line, tool_use};

@@ -23,7 +23,7 @@ static_regex! {
     static SUGGEST = r"^(?:(?:so|then|and|but|ok|okay|honestly|personally|pa|onda|zato|ja|mi)[,:]?\s+)*(?:i'd|i would|we'd|we would|we could|we can|i could|i can|i suggest|i propose|i recommend|my (?:suggestion|proposal|recommendation|plan|idea) is|i'll|i will|we'll|we will|we should|i'm going to|let's|i think we should|i plan|the plan is|the idea is|my preference is|the biggest win would be|predlazem|predlog(?: je)?|plan je|mogli bismo|mogu|mozemo|ja bih|mi bismo|bih|treba|trebalo bi)(?:\s+(?:to|that we|we|you|da|like to|suggest|propose|rather|prefer to|go ahead and))*\s*:?\s+(\S.*)$";
     static FLIPS = r"\b(?:mind if|objections?|would you mind|primedb\w+|smeta)\b";
     static BARE = r"^(?:continue|proceed|go on|go ahead|start|begin|do (?:it|that|this|so)|keep going|move on|carry on|nastavim|nastavimo|krenem|krenemo|pocnem|pocnemo|uradim to|(?:continue |proceed |move on |go on )?(?:(?:to|with|for) )?(?:the |my |our )?(?:next|following|sledec\w+|dalje)(?: (?:step|one|package|task|part|item|phase|korak|deo|zadatak|paket))?s?|the rest|ostatak|these|this|that|it|ovo|to|(?:continue |proceed |start |begin )(?:with )?(?:it|this|that|these|them|those|now|the rest))(?:\s+(?:now|then|here|to|sad|sada|dalje|work|today|first))*$";
-    static GOES_ON = r"^(?:continue|proceed|start|begin|go on|move on|resume|nastavi\w*|krene\w*|pocne\w*)\b";
+    pub(super) static GOES_ON = r"^(?:continue|proceed|start|begin|go on|move on|resume|nastavi\w*|krene\w*|pocne\w*)\b";
     static OTHER_HALF = r",?\s+(?:or (?:would|should|shall|do|did|are|is|can|could|will|rather|leave|not|keep it|wait|first|something|stop)\b.*|or$|ili (?:da|ne|hoces|zelis|bi)\b.*|first\b\s*\(.*)$";
 }
 

@@ -7,6 +7,8 @@ use crate::text::pattern::static_regex;
 const MAX_TEXT: usize = 48_000;
 /// Longer lines are sample data, not prose.
 const MAX_LINE: usize = 2_400;
+/// A line shorter than this was ended on purpose, not wrapped.
+const SHORT_LINE: usize = 50;
 /// No reply says more than this.
 const MAX_SENTENCES: usize = 1_200;
 
@@ -241,7 +243,11 @@ impl Reader {
             }
         }
         if place == Place::Paragraph {
-            self.intro = if raw.ends_with(':') { super::sense::sense(last_line(raw)) } else { String::new() };
+            self.intro = if raw.trim_end_matches(['*', '_']).ends_with(':') {
+                super::sense::sense(&plain(last_sentence(raw)))
+            } else {
+                String::new()
+            };
         }
     }
 
@@ -273,7 +279,8 @@ fn fence_start(line: &str) -> Option<(char, usize)> {
 fn is_title(raw: &str) -> bool {
     if let Some(inner) = BOLD_ALONE.captures(raw).and_then(|found| found.get(1)) {
         let words = inner.as_str().split_whitespace().count();
-        return words <= 4 && !super::lexicon::starts_with_order(&super::sense::sense(inner.as_str()));
+        let limit = if raw.trim_end_matches('*').ends_with(':') { 9 } else { 4 };
+        return words <= limit && !super::lexicon::starts_with_order(&super::sense::sense(inner.as_str()));
     }
     false
 }
@@ -283,9 +290,12 @@ fn join(lines: &[String]) -> String {
     let mut out = String::new();
     for line in lines {
         if !out.is_empty() {
-            let anew =
-                line.chars().next().is_some_and(|c| c.is_uppercase() || matches!(c, '*' | '`' | '(' | '['))
-                    || out.ends_with(['.', '!', '?', ':', ';']);
+            let anew = last_line(&out).len() < SHORT_LINE
+                || line
+                    .chars()
+                    .next()
+                    .is_some_and(|c| c.is_uppercase() || matches!(c, '*' | '`' | '(' | '['))
+                || out.ends_with(['.', '!', '?', ':', ';']);
             out.push(if anew { '\n' } else { ' ' });
         }
         out.push_str(line);
@@ -295,6 +305,10 @@ fn join(lines: &[String]) -> String {
 
 fn last_line(text: &str) -> &str {
     text.lines().last().unwrap_or(text)
+}
+
+fn last_sentence(text: &str) -> &str {
+    crate::text::sentences(text).last().copied().unwrap_or(text)
 }
 
 /// Bold and italics taken off; code and everything else kept.

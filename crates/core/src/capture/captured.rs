@@ -1,0 +1,84 @@
+//! One thing that a conversation says, before the ledger compares it with what is known.
+
+use super::sense::sense;
+use crate::ledger::{Kind, Scope, Source, TaskState};
+use crate::text::clip;
+use crate::text::pattern::static_regex;
+use serde::{Deserialize, Serialize};
+
+/// Longest captured text, in graphemes.
+pub const MAX_CAPTURED: usize = 300;
+/// Longest goal, in graphemes: the first request says more than a line.
+pub const MAX_GOAL: usize = 400;
+/// No message yields more than this.
+pub(super) const MAX_PER_MESSAGE: usize = 24;
+
+/// A candidate for the ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Captured {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it counts.
+    pub scope: Scope,
+    /// The words, one line, not yet redacted.
+    pub text: String,
+    /// Who said it.
+    pub source: Source,
+    /// 0..1: how plainly it was said; host summaries are low.
+    pub confidence: f32,
+    /// For tasks: the state in which it was said.
+    pub task: Option<TaskState>,
+    /// What it replaces, in the speaker's words (`instead of X` gives `X`).
+    pub replaces: Option<String>,
+    /// The entry settles an earlier task or open item that is worded like this.
+    pub resolves: Option<String>,
+    /// Position within the message, ascending.
+    pub position: u32,
+}
+
+static_regex! {
+    static BRANCH_CUE = r"\b(?:this branch|for now|in this (?:file|module|commit|pr|change)|just (?:this once|here)|temporarily|until (?:then|tomorrow|the (?:release|merge))|za sada|privremeno|na ovoj grani|u ovom fajlu)\b";
+    static SESSION_CUE = r"\b(?:whole (?:session|project)|across branches|session-wide|project-wide|everywhere|from now on|always|never|in general|globally|svuda|uvek|nikad\w*|ubuduce|od sada|u celom projektu)\b";
+    static INSTEAD_OF = r"\b(?:instead of|rather than|in place of|umesto|replaces?|replacing)\s+(?:using |the |our |a |an )?([^,.;:!?()]{2,60})";
+    static FROM_TO = r"\b(?:from|sa|s)\s+([^,.;:!?()]{2,40}?)\s+(?:to|na)\s";
+    static SWITCHES = r"\b(?:switch\w*|mov(?:e|es|ed|ing)|migrat\w+|chang\w+|prelaz\w+|prebac\w+|menja\w+)\b";
+}
+
+impl Captured {
+    /// A candidate with what the words themselves tell: scope and what it replaces.
+    pub(super) fn new(kind: Kind, text: &str, source: Source, confidence: f32) -> Self {
+        let limit = if kind == Kind::Goal { MAX_GOAL } else { MAX_CAPTURED };
+        let line = clip::one_line(text);
+        let line = line.trim().trim_end_matches([';', ',']).trim_end();
+        let seen = sense(line);
+        let wide = matches!(kind, Kind::Goal | Kind::Constraint | Kind::Learning);
+        let scope = if BRANCH_CUE.is_match(&seen) {
+            Scope::Branch
+        } else if wide || SESSION_CUE.is_match(&seen) {
+            Scope::Session
+        } else {
+            Scope::Branch
+        };
+        let replaces = INSTEAD_OF
+            .captures(line)
+            .or_else(|| SWITCHES.is_match(&seen).then(|| FROM_TO.captures(line)).flatten())
+            .and_then(|found| found.get(1))
+            .map(|old| old.as_str().trim().to_owned());
+        Self {
+            kind,
+            scope,
+            text: clip::ellipsize(line, limit).into_owned(),
+            source,
+            confidence,
+            task: None,
+            replaces,
+            resolves: None,
+            position: 0,
+        }
+    }
+
+    /// A piece of work in its state.
+    pub(super) fn task(text: &str, state: TaskState, source: Source, confidence: f32) -> Self {
+        Self { task: Some(state), ..Self::new(Kind::Task, text, source, confidence) }
+    }
+}

@@ -1,0 +1,127 @@
+//! Messages in order go in, candidates for the ledger come out. The state between calls is small and can be stored, so
+//! that work per message is proportional to the message (DESIGN promise 3).
+
+use super::answer;
+use super::captured::{Captured, MAX_PER_MESSAGE};
+use super::envelope::user_text;
+use super::{agent, injected, person};
+use crate::ledger::{Kind, Source, TaskState};
+use crate::message::{Message, Role};
+use crate::text::clip;
+use serde::{Deserialize, Serialize};
+
+/// Of a long reply, this many tokens of its end are kept for the answer that follows.
+const REPLY_TOKENS: u64 = 4_000;
+/// Confidence of a decision that a person's answer made.
+const ANSWERED: f32 = 0.9;
+/// Confidence that work is done because the agent says so.
+const REPORTED: f32 = 0.6;
+
+/// Reads a conversation message by message. Equal states and equal messages give equal results.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Capturer {
+    /// What the agent said last since the last real user message.
+    last_reply: Option<String>,
+    /// Work that the newest real user message asked for, until the agent reports it done.
+    asked: Vec<String>,
+    /// The first substantive request was seen.
+    has_goal: bool,
+}
+
+impl Capturer {
+    /// What one message says, by the matrix of DESIGN section 4: tool results, injected messages and clawback's own
+    /// text yield nothing here. At most 24 candidates, in the order of the message.
+    pub fn take(&mut self, message: &Message) -> Vec<Captured> {
+        let mut out = match message.role {
+            Role::User => match user_text(message) {
+                Some(text) => self.person(&text),
+                None => injected_summary(&message.text())
+                    .map(|summary| agent::read_summary(&summary))
+                    .unwrap_or_default(),
+            },
+            Role::Assistant => self.agent(message),
+            Role::CompactionSummary | Role::BranchSummary => agent::read_summary(&message.text()),
+            _ => Vec::new(),
+        };
+        out.truncate(MAX_PER_MESSAGE);
+        for (position, found) in out.iter_mut().enumerate() {
+            found.position = u32::try_from(position).unwrap_or(u32::MAX);
+        }
+        out
+    }
+
+    fn person(&mut self, text: &str) -> Vec<Captured> {
+        let said = person::read(text, !self.has_goal);
+        self.has_goal |= said.iter().any(|found| found.kind == Kind::Goal);
+        let decided = self.last_reply.take().and_then(|reply| answer::extract_decision(&reply, Some(text)));
+        let out = match decided {
+            None => said,
+            // What the person's own sentence says in full needs no second entry, and the answer needs no part of itself.
+            Some(decided)
+                if said
+                    .iter()
+                    .any(|found| found.kind != Kind::Goal && found.text.contains(decided.as_str())) =>
+            {
+                said
+            }
+            Some(decided) => {
+                let answered = if answer::goes_on(&decided) {
+                    Captured::task(&decided, TaskState::Open, Source::User, ANSWERED)
+                } else {
+                    Captured::new(Kind::Decision, &decided, Source::User, ANSWERED)
+                };
+                let rest = said
+                    .into_iter()
+                    .filter(|found| !decided.contains(found.text.trim_end_matches(['.', '!'])));
+                std::iter::once(answered).chain(rest).collect()
+            }
+        };
+        self.asked = out
+            .iter()
+            .filter(|found| found.task == Some(TaskState::Open))
+            .map(|found| found.text.clone())
+            .collect();
+        out
+    }
+
+    fn agent(&mut self, message: &Message) -> Vec<Captured> {
+        let text = message.text();
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        self.last_reply = Some(clip::last_tokens(&text, REPLY_TOKENS).to_owned());
+        if matches!(message.stop_reason.as_deref(), Some("aborted" | "error")) {
+            return Vec::new();
+        }
+        let works = message.tool_calls().next().is_some();
+        let mut out = agent::read(&text, works);
+        if !works && agent::reports_done(&text) {
+            for asked in std::mem::take(&mut self.asked) {
+                let mut done = Captured::task(&asked, TaskState::Done, Source::Assistant, REPORTED);
+                done.resolves = Some(asked);
+                out.push(done);
+            }
+        }
+        out
+    }
+}
+
+/// The inside of a host's summary that comes in the user's role; clawback's own packet is no source.
+fn injected_summary(text: &str) -> Option<String> {
+    let text = text.trim();
+    if injected::own_block(text).is_some() {
+        return None;
+    }
+    injected::summary_body(text).map(str::to_owned)
+}
+
+/// Everything that the messages say, oldest first: index of the message and candidate.
+pub fn capture(messages: &[Message]) -> Vec<(usize, Captured)> {
+    let mut capturer = Capturer::default();
+    messages
+        .iter()
+        .enumerate()
+        .flat_map(|(at, message)| capturer.take(message).into_iter().map(move |found| (at, found)))
+        .collect()
+}
