@@ -10,6 +10,7 @@ mod stem;
 mod value;
 
 pub use prepare::Prepared;
+pub(super) use prepare::{KeySet, Signature};
 
 use prepare::Segment;
 use relate::{Keys, Relation, relate};

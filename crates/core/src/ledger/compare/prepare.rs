@@ -185,17 +185,59 @@ impl Prepared {
         Self { plain: words.join(" "), segments, whole, serbian }
     }
 
-    /// Keys under which this text can be found: texts that share none are distinct.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = u64> + '_ {
-        let mut seen = HashSet::new();
-        let rejected = self.whole.rejected.iter().flat_map(|(key, alt)| [*key, *alt]);
-        self.whole
-            .tokens
-            .iter()
-            .flat_map(|t| [t.key, t.alt])
-            .chain(rejected)
-            .chain([hash(&self.plain)])
-            .filter(move |key| seen.insert(*key))
+    /// Whether both are the same words, whatever their form.
+    pub(crate) fn says_literally(&self, other: &Self) -> bool {
+        self.plain == other.plain
+    }
+
+    /// What an index needs to find all texts that may not be distinct from this one.
+    pub(crate) fn signature(&self) -> Signature {
+        let mut sets: Vec<KeySet> = self.segments.iter().map(KeySet::of).collect();
+        if self.segments.len() != 1 {
+            sets.push(KeySet::of(&self.whole));
+        }
+        sets.retain(|set| !set.keys.is_empty());
+        let lone_kind = |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
+            [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
+            _ => None,
+        };
+        let kinds = self.segments.iter().chain([&self.whole]).filter_map(lone_kind).collect();
+        let all = self.whole.tokens.iter().map(|t| t.alt).collect::<HashSet<_>>().into_iter().collect();
+        let rejected = self.whole.rejected.iter().map(|(_, alt)| *alt).collect();
+        Signature { sets, kinds, all, rejected, plain: hash(&self.plain) }
+    }
+}
+
+/// See [`Prepared::signature`].
+#[derive(Debug, Clone)]
+pub(crate) struct Signature {
+    /// Of each clause and of the whole. Texts that are not distinct share at least half of a set, both ways.
+    pub(crate) sets: Vec<KeySet>,
+    /// Kinds of clauses that say one thing only.
+    pub(crate) kinds: Vec<u64>,
+    /// Everything mentioned.
+    pub(crate) all: Vec<u64>,
+    /// Everything turned down.
+    pub(crate) rejected: Vec<u64>,
+    /// The folded words.
+    pub(crate) plain: u64,
+}
+
+/// The content of a clause as keys that hold across languages.
+#[derive(Debug, Clone)]
+pub(crate) struct KeySet {
+    /// Each once.
+    pub(crate) keys: Vec<u64>,
+    /// How many of them may be missing in a text that is not distinct.
+    pub(crate) spare: usize,
+}
+
+impl KeySet {
+    fn of(segment: &Segment) -> Self {
+        let told = || segment.tokens.iter().filter(|t| !t.light);
+        let distinct = told().map(|t| t.key).collect::<HashSet<_>>().len();
+        let keys = told().map(|t| t.alt).collect::<HashSet<_>>().into_iter().collect();
+        Self { keys, spare: distinct - distinct.div_ceil(2) }
     }
 }
 
@@ -517,18 +559,16 @@ impl Reader {
 
     fn push(&mut self, word: &str, sense: Option<&Sense>) {
         let name = is_name(word);
-        let stemmed = |serbian: bool| {
-            if name {
-                word.to_owned()
-            } else if serbian {
-                stem::english(stem::serbian(word))
-            } else {
-                stem::english(word)
-            }
+        let own = match (name, self.serbian) {
+            (true, _) => word.to_owned(),
+            (false, true) => stem::english(stem::serbian(word)),
+            (false, false) => stem::english(word),
         };
+        // A function of the other key, so that what is equal within a language is equal across.
+        let across = if name { own.as_str() } else { stem::serbian(&own) };
         let concept = sense.and_then(|s| s.concept.as_deref());
-        let key = concept.map_or_else(|| hash(&stemmed(self.serbian)), |c| hash(&format!("={c}")));
-        let alt = concept.map_or_else(|| hash(&stemmed(true)), |c| hash(&format!("={c}")));
+        let key = concept.map_or_else(|| hash(&own), |c| hash(&format!("={c}")));
+        let alt = concept.map_or_else(|| hash(across), |c| hash(&format!("={c}")));
         let mut token = self.token(key, alt, word.to_owned());
         token.name = name;
         if let Some(sense) = sense {
@@ -587,6 +627,12 @@ impl Reader {
         if segment.tokens.iter().any(|t| t.polar && t.word != "keep" && !is_keeping(t)) {
             for token in segment.tokens.iter_mut().filter(|t| is_keeping(t)) {
                 token.light = true;
+            }
+        }
+        // "use 60 s": where all words are light, they are what is said.
+        if segment.tokens.iter().any(|t| t.value.is_some()) && !segment.tokens.iter().any(Token::heavy) {
+            for token in &mut segment.tokens {
+                token.light = false;
             }
         }
         if !segment.tokens.is_empty() || segment.negative {

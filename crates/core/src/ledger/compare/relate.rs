@@ -69,14 +69,14 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     let (left, right) = (sides.left.heavy.len(), sides.right.heavy.len());
     let topics_differ = left > 0 && right > 0;
     let values_differ = !sides.left.values.is_empty() && !sides.right.values.is_empty();
-    let same_frame = !topics_differ && sides.common + sides.common_values >= 1 && sides.share() >= 0.5;
+    let same_frame = !topics_differ && sides.mostly_shared();
     if same_frame && (sides.opposed || sides.contrary || values_differ) {
         return Relation::new(Comparison::Conflict, agreement);
     }
-    if topics_differ && (sides.opposed || sides.contrary) && sides.reworded(0.6) && !values_differ {
+    if topics_differ && (sides.opposed || sides.contrary) && sides.reworded(0.6) {
         return Relation::new(Comparison::Conflict, agreement);
     }
-    if sides.chooses_otherwise() {
+    if sides.other_of_a_kind() || sides.mostly_shared() && sides.chooses_otherwise() {
         return Relation::new(Comparison::Conflict, agreement);
     }
     if sides.opposed || sides.contrary || values_differ {
@@ -87,7 +87,9 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     let generic_only = sides.left.generic == 0 || sides.right.generic == 0;
     if nothing_alone && values_equal && sides.common + sides.common_values >= 1 && generic_only {
         let lone_generics = sides.left.generic + sides.right.generic;
-        let outcome = if sides.swapped() {
+        let outcome = if !sides.mostly_shared() {
+            Comparison::Distinct
+        } else if sides.swapped() {
             Comparison::Conflict
         } else if lone_generics > 0 && sides.common < 2
             || sides.common + sides.common_values < 2 && !sides.same_size()
@@ -142,11 +144,11 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Shared content words as a share of those of the side that has more.
-    fn share(&self) -> f32 {
-        let shared = (self.common + self.common_values) as f32;
-        let alone = self.left.heavy.len().max(self.right.heavy.len()) as f32;
-        if shared == 0.0 { 0.0 } else { shared / (shared + alone) }
+    /// Whether at least half of what each side says is shared. Everything but a distinct outcome rests on it, so that
+    /// an index can leave out what shares less.
+    fn mostly_shared(&self) -> bool {
+        let shared = self.common + self.common_values;
+        shared >= 1 && shared >= self.left.size().max(self.right.size())
     }
 
     fn agreement(&self) -> f32 {
@@ -166,7 +168,7 @@ impl<'a> Sides<'a> {
         left.len() <= 1
             && right.len() <= 1
             && self.common as f32 / all >= least
-            && self.left.generic + self.right.generic == 0
+            && self.left.generic + self.right.generic + self.left.values.len() + self.right.values.len() == 0
             && !left.iter().any(|x| right.iter().any(|y| self.same_place(x.0, y.0)))
             && !left.iter().chain(right).any(|(_, t)| t.name || t.class != 0)
     }
@@ -208,7 +210,6 @@ impl<'a> Sides<'a> {
     fn chooses_otherwise(&self) -> bool {
         let frames = |segment: &'a Segment| Frame::all_of(segment);
         frames(self.a).iter().any(|x| frames(self.b).iter().any(|y| x.chooses_otherwise(y, self.keys)))
-            || self.other_of_a_kind()
     }
 
     /// One word put in another's place, both of one kind, under a verb of choice: "Use Vite", "Use Webpack".
@@ -269,6 +270,10 @@ impl<'a> Sides<'a> {
 }
 
 impl<'a> Alone<'a> {
+    fn size(&self) -> usize {
+        self.heavy.len() + self.generic + self.values.len()
+    }
+
     fn of(tokens: Vec<(usize, &'a Token)>) -> Self {
         let generic = tokens.iter().filter(|(_, t)| t.generic && t.value.is_none()).count();
         let values = tokens.iter().filter(|(_, t)| t.value.is_some()).map(|(_, t)| *t).collect();

@@ -1,0 +1,109 @@
+//! Merging two lists of items: a model's list and what was captured (seed 000 issue 2, API `mergeItems`).
+
+use super::compare::{Comparison, compare_prepared};
+use super::index::{Index, Known};
+
+/// What became of two lists.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Merged {
+    /// Primary items in their order, then the secondary items that they do not cover, newest last.
+    pub items: Vec<String>,
+    /// Secondary items that say the same as another, with the wording that stays.
+    pub folded: Vec<(String, String)>,
+    /// Items that were replaced, with the newer wording that replaced them.
+    pub superseded: Vec<(String, String)>,
+}
+
+/// Merges `secondary`, which is newer, into `primary`.
+///
+/// A secondary item that says the same as another is folded into it. In a conflict both stay, the secondary last,
+/// unless it plainly replaces the other (same subject, other value). What was said last wins, also where it repeats an
+/// older item; `merge_items(x, x)` gives `x`. Same result as comparing every pair, but through an index.
+pub fn merge_items(primary: &[String], secondary: &[String]) -> Merged {
+    let texts: Vec<&String> = primary.iter().chain(secondary).collect();
+    let known: Vec<Known> = texts.iter().map(|text| Known::new(text)).collect();
+    let mut index = Index::for_texts(known.iter().map(|k| &k.signature));
+    let mut fold = Fold::new(primary.len(), texts.len());
+    for (slot, text) in (0u32..).zip(&known) {
+        let verdicts = index.candidates(&text.signature).into_iter().filter_map(|other| {
+            let older = known.get(other as usize)?;
+            Some((other as usize, compare_prepared(&older.prepared, &text.prepared), older.prepared.says_literally(&text.prepared)))
+        });
+        let found: Vec<_> = verdicts.filter(|(_, v, _)| v.comparison != Comparison::Distinct).collect();
+        fold.take(slot as usize, &found);
+        index.add(slot, &text.signature);
+    }
+    fold.finish(&texts)
+}
+
+type Found = (usize, super::compare::Verdict, bool);
+
+/// Items by number: those below `primary` are the primary ones.
+struct Fold {
+    primary: usize,
+    /// Into which item each was folded.
+    into: Vec<Option<usize>>,
+    /// When each item was said last.
+    said: Vec<usize>,
+    /// The number of the wording that said it last.
+    conflicts: Vec<(usize, usize)>,
+}
+
+impl Fold {
+    fn new(primary: usize, count: usize) -> Self {
+        Self { primary, into: vec![None; count], said: (0..count).collect(), conflicts: Vec::new() }
+    }
+
+    fn take(&mut self, slot: usize, found: &[Found]) {
+        let stands = |fold: &Self, at: usize| fold.into.get(at).is_some_and(Option::is_none);
+        if slot >= self.primary {
+            // The same words first, then the newest wording.
+            let same = found
+                .iter()
+                .filter(|(at, verdict, _)| verdict.comparison == Comparison::Duplicate && stands(self, *at))
+                .max_by_key(|(at, _, literal)| (*literal, *at));
+            if let Some((at, ..)) = same {
+                if let Some(into) = self.into.get_mut(slot) {
+                    *into = Some(*at);
+                }
+                if let Some(said) = self.said.get_mut(*at) {
+                    *said = slot;
+                }
+                return;
+            }
+        }
+        let plain = found.iter().filter(|(_, verdict, _)| verdict.supersedes()).map(|(at, ..)| (*at, slot));
+        self.conflicts.extend(plain);
+    }
+
+    fn finish(self, texts: &[&String]) -> Merged {
+        let said = |at: usize| self.said.get(at).copied().unwrap_or(at);
+        let mut by: Vec<Option<usize>> = vec![None; texts.len()];
+        for (first, second) in &self.conflicts {
+            if [first, second].iter().any(|at| self.into.get(**at).is_some_and(Option::is_some)) {
+                continue;
+            }
+            let (older, newer) = if said(*first) < said(*second) { (*first, *second) } else { (*second, *first) };
+            // Two primary items keep their order's meaning; only a repetition that reverses it counts.
+            let reversed = older > newer;
+            if newer < self.primary && older < self.primary && !reversed {
+                continue;
+            }
+            if let Some(entry) = by.get_mut(older)
+                && entry.is_none_or(|at| said(at) < said(newer))
+            {
+                *entry = Some(newer);
+            }
+        }
+        let text = |at: usize| texts.get(at).map(|t| (*t).clone()).unwrap_or_default();
+        let mut merged = Merged::default();
+        for at in 0..texts.len() {
+            match (self.into.get(at).copied().flatten(), by.get(at).copied().flatten()) {
+                (Some(into), _) => merged.folded.push((text(at), text(into))),
+                (None, Some(newer)) => merged.superseded.push((text(at), text(said(newer)))),
+                (None, None) => merged.items.push(text(at)),
+            }
+        }
+        merged
+    }
+}
