@@ -4,6 +4,7 @@
 //! by the rarest keys of each alone (prefix filtering): if none of these meet, too little is left to share.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::compare::{KeySet, Prepared, Signature};
 
@@ -11,7 +12,7 @@ use super::compare::{KeySet, Prepared, Signature};
 pub(super) type Slot = u32;
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     rare: HashMap<u64, Vec<Slot>>,
     all: HashMap<u64, Vec<Slot>>,
@@ -97,5 +98,20 @@ impl Known {
         let prepared = Prepared::new(text);
         let signature = prepared.signature();
         Self { prepared, signature }
+    }
+
+    /// As [`Known::new`], for keeping.
+    #[cfg(not(test))]
+    pub(super) fn shared(text: &str) -> Arc<Self> {
+        Arc::new(Self::new(text))
+    }
+
+    /// Property tests read the same few texts a million times.
+    #[cfg(test)]
+    pub(super) fn shared(text: &str) -> Arc<Self> {
+        thread_local!(static READ: std::cell::RefCell<HashMap<String, Arc<Known>>> = std::cell::RefCell::default());
+        READ.with_borrow_mut(|read| {
+            Arc::clone(read.entry(text.to_owned()).or_insert_with(|| Arc::new(Self::new(text))))
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Merging two lists of items: a model's list and what was captured (seed 000 issue 2, API `mergeItems`).
 
-use super::compare::{Comparison, compare_prepared};
-use super::index::{Index, Known};
+use super::compare::{Comparison, Verdict, compare_prepared};
+use super::index::{Index, Known, Slot};
 
 /// What became of two lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,20 +23,44 @@ pub fn merge_items(primary: &[String], secondary: &[String]) -> Merged {
     let texts: Vec<&String> = primary.iter().chain(secondary).collect();
     let known: Vec<Known> = texts.iter().map(|text| Known::new(text)).collect();
     let mut index = Index::for_texts(known.iter().map(|k| &k.signature));
-    let mut fold = Fold::new(primary.len(), texts.len());
-    for (slot, text) in (0u32..).zip(&known) {
-        let verdicts = index.candidates(&text.signature).into_iter().filter_map(|other| {
-            let older = known.get(other as usize)?;
-            Some((other as usize, compare_prepared(&older.prepared, &text.prepared), older.prepared.says_literally(&text.prepared)))
-        });
-        let found: Vec<_> = verdicts.filter(|(_, v, _)| v.comparison != Comparison::Distinct).collect();
-        fold.take(slot as usize, &found);
+    merge(primary.len(), &texts, &known, |slot, text| {
+        let candidates = index.candidates(&text.signature);
         index.add(slot, &text.signature);
-    }
-    fold.finish(&texts)
+        candidates
+    })
 }
 
-type Found = (usize, super::compare::Verdict, bool);
+/// The same by comparing every pair; what the index is measured against.
+#[cfg(test)]
+pub(super) fn merge_by_pairs(primary: &[String], secondary: &[String]) -> Merged {
+    let texts: Vec<&String> = primary.iter().chain(secondary).collect();
+    let known: Vec<Known> = texts.iter().map(|text| Known::new(text)).collect();
+    merge(primary.len(), &texts, &known, |slot, _| (0..slot).collect())
+}
+
+fn merge(
+    primary: usize,
+    texts: &[&String],
+    known: &[Known],
+    mut earlier: impl FnMut(Slot, &Known) -> Vec<Slot>,
+) -> Merged {
+    let mut fold = Fold::new(primary, texts.len());
+    for (slot, text) in (0..).zip(known) {
+        let relate = |other: Slot| {
+            let at = usize::try_from(other).ok()?;
+            let older = &known.get(at)?.prepared;
+            let verdict = compare_prepared(older, &text.prepared);
+            (verdict.comparison != Comparison::Distinct)
+                .then(|| (at, verdict, older.says_literally(&text.prepared)))
+        };
+        let found: Vec<Found> = earlier(slot, text).into_iter().filter_map(relate).collect();
+        fold.take(slot as usize, &found);
+    }
+    fold.finish(texts)
+}
+
+/// Number of an older item, how it relates, whether it is the same words.
+type Found = (usize, Verdict, bool);
 
 /// Items by number: those below `primary` are the primary ones.
 struct Fold {
@@ -45,7 +69,7 @@ struct Fold {
     into: Vec<Option<usize>>,
     /// When each item was said last.
     said: Vec<usize>,
-    /// The number of the wording that said it last.
+    /// Pairs of which the newer plainly replaces the older, in the order of their numbers.
     conflicts: Vec<(usize, usize)>,
 }
 
@@ -83,7 +107,8 @@ impl Fold {
             if [first, second].iter().any(|at| self.into.get(**at).is_some_and(Option::is_some)) {
                 continue;
             }
-            let (older, newer) = if said(*first) < said(*second) { (*first, *second) } else { (*second, *first) };
+            let (older, newer) =
+                if said(*first) < said(*second) { (*first, *second) } else { (*second, *first) };
             // Two primary items keep their order's meaning; only a repetition that reverses it counts.
             let reversed = older > newer;
             if newer < self.primary && older < self.primary && !reversed {

@@ -1,11 +1,22 @@
 //! What is remembered: facts that never change once written, and the view that is computed from them (DESIGN
 //! section 4). Merging two ledgers is set union.
 
+pub mod book;
 pub mod compare;
 pub mod fact;
 mod index;
+pub mod live;
 pub mod merge;
+pub mod trust;
+pub mod view;
 
+pub use book::{Appended, Ingested, Ledger};
 pub use compare::{Comparison, Prepared, Verdict, compare, compare_prepared, is_semantic_duplicate};
-pub use merge::{Merged, merge_items};
 pub use fact::{Entry, Fact, Kind, Place, Resolution, Scope, Source, Status, Supersession, TaskState};
+pub use live::LivePath;
+pub use merge::{Merged, merge_items};
+pub use trust::{may_supersede, may_yield};
+pub use view::{Explanation, Item, View};
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! The lexicon: which words mean the same, which exclude each other, and how verbs bind a choice. Read once from
 //! `lexicon.txt`; general English and Serbian of software work.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::stem;
@@ -49,6 +49,8 @@ struct Words {
     exact: HashMap<String, Sense>,
     stems: HashMap<String, Sense>,
     phrases: HashMap<String, Sense>,
+    /// Stems that phrases begin with.
+    heads: HashSet<String>,
 }
 
 /// Both languages.
@@ -121,6 +123,7 @@ impl Lexicon {
             |part: &str| if is_serbian { stem::serbian(part).to_owned() } else { stem::english(part) };
         if word.contains('_') {
             let key = word.split('_').map(stemmed).collect::<Vec<_>>().join(" ");
+            words.heads.extend(key.split(' ').next().map(str::to_owned));
             change(words.phrases.entry(key).or_default());
         } else {
             change(words.exact.entry(word.to_owned()).or_default());
@@ -153,6 +156,12 @@ impl Lexicon {
     /// Whether this word binds a choice or names work.
     pub(super) fn is_verb(&self, word: &str) -> bool {
         self.english.exact.get(word).is_some_and(|sense| sense.class != 0)
+    }
+
+    /// Whether a phrase may begin with this folded word.
+    pub(super) fn may_open_phrase(&self, word: &str, in_serbian: bool) -> bool {
+        self.english.heads.contains(&stem::english(word))
+            || in_serbian && self.serbian.heads.contains(stem::serbian(word))
     }
 
     /// What is known of these folded words as a phrase.

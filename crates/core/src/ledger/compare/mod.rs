@@ -72,44 +72,62 @@ pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
 
 /// Texts of several clauses: every clause of the shorter is looked for in the longer.
 fn by_segments(older: &Prepared, newer: &Prepared, keys: Keys, whole: Relation) -> Relation {
-    let turned = older.segments.len() > newer.segments.len();
-    let (short, long) = if turned { (newer, older) } else { (older, newer) };
-    let relate_in_order =
-        |s: &Segment, l: &Segment| if turned { relate(l, s, keys) } else { relate(s, l, keys) };
+    if whole.turned_down {
+        return whole;
+    }
+    let (forth, back) =
+        (older.segments.len() <= newer.segments.len(), older.segments.len() >= newer.segments.len());
+    let found: Vec<Matched> = [
+        forth.then(|| match_clauses(&older.segments, &newer.segments, |s, l| relate(s, l, keys), keys)),
+        // Of equally many clauses either could be the shorter: both ways, so that the order does not matter.
+        back.then(|| match_clauses(&newer.segments, &older.segments, |s, l| relate(l, s, keys), keys)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if let Some(conflict) = found.iter().filter_map(|m| m.conflict).next() {
+        return conflict;
+    }
+    if found.iter().all(|m| m.contained) {
+        return Relation { outcome: Comparison::Duplicate, agreement: 1.0, ..whole };
+    }
+    if forth && back { whole } else { Relation { outcome: Comparison::Distinct, ..whole } }
+}
+
+/// What became of looking for the clauses of a text in another.
+struct Matched {
+    conflict: Option<Relation>,
+    /// All were found, and what the other says besides does not limit them.
+    contained: bool,
+}
+
+fn match_clauses(
+    short: &[Segment],
+    long: &[Segment],
+    relate: impl Fn(&Segment, &Segment) -> Relation,
+    keys: Keys,
+) -> Matched {
     let mut used: Vec<usize> = Vec::new();
-    let mut all_found = true;
-    let mut conflict: Option<Relation> = None;
-    for part in &short.segments {
-        let best = long
-            .segments
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| !used.contains(i))
-            .map(|(i, candidate)| (shared(part, candidate, keys), i, candidate))
+    let mut matched = Matched { conflict: None, contained: !short.is_empty() };
+    for part in short {
+        let free = long.iter().enumerate().filter(|(i, _)| !used.contains(i));
+        let best = free
+            .map(|(i, other)| (shared(part, other, keys), i, other))
             .max_by_key(|(count, i, _)| (*count, std::cmp::Reverse(*i)));
-        let Some((count, at, candidate)) = best.filter(|(count, ..)| *count > 0) else {
-            all_found = false;
+        let Some((_, at, other)) = best.filter(|(count, ..)| *count > 0) else {
+            matched.contained = false;
             continue;
         };
         used.push(at);
-        let relation = relate_in_order(part, candidate);
+        let relation = relate(part, other);
         match relation.outcome {
-            Comparison::Conflict if count > 0 => conflict = conflict.or(Some(relation)),
+            Comparison::Conflict => matched.conflict = matched.conflict.or(Some(relation)),
             Comparison::Duplicate => {}
-            _ => all_found = false,
+            Comparison::Distinct => matched.contained = false,
         }
     }
-    if let Some(found) = conflict {
-        return found;
-    }
-    let restricted = long.segments.iter().enumerate().any(|(i, s)| s.restrictive && !used.contains(&i));
-    if all_found && !restricted && !short.segments.is_empty() {
-        return Relation { outcome: Comparison::Duplicate, agreement: 1.0, explicit: false };
-    }
-    if older.segments.len() == newer.segments.len() || whole.explicit {
-        return whole;
-    }
-    Relation { outcome: Comparison::Distinct, ..whole }
+    matched.contained &= !long.iter().enumerate().any(|(i, s)| s.restrictive && !used.contains(&i));
+    matched
 }
 
 fn shared(a: &Segment, b: &Segment, keys: Keys) -> usize {

@@ -179,8 +179,12 @@ impl Prepared {
         let serbian = is_serbian(&words, text);
         let mut reader = Reader::new(serbian);
         reader.read(&pieces);
-        let segments: Vec<Segment> =
-            reader.done.into_iter().filter(|s| s.tokens.iter().any(|t| !t.light) || s.negative).collect();
+        let mut segments = reader.done;
+        // "use 60 s": where all words are light, they are what is said.
+        if !segments.iter().flat_map(|s| &s.tokens).any(Token::heavy) {
+            segments.iter_mut().flat_map(|s| &mut s.tokens).for_each(|token| token.light = false);
+        }
+        segments.retain(|s| s.negative || s.tokens.iter().any(|t| !t.light));
         let whole = join(&segments);
         Self { plain: words.join(" "), segments, whole, serbian }
     }
@@ -197,10 +201,11 @@ impl Prepared {
             sets.push(KeySet::of(&self.whole));
         }
         sets.retain(|set| !set.keys.is_empty());
-        let lone_kind = |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
-            [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
-            _ => None,
-        };
+        let lone_kind =
+            |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
+                [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
+                _ => None,
+            };
         let kinds = self.segments.iter().chain([&self.whole]).filter_map(lone_kind).collect();
         let all = self.whole.tokens.iter().map(|t| t.alt).collect::<HashSet<_>>().into_iter().collect();
         let rejected = self.whole.rejected.iter().map(|(_, alt)| *alt).collect();
@@ -221,6 +226,13 @@ pub(crate) struct Signature {
     pub(crate) rejected: Vec<u64>,
     /// The folded words.
     pub(crate) plain: u64,
+}
+
+impl Signature {
+    /// How much is said: content words and values of all clauses.
+    pub(crate) fn content(&self) -> usize {
+        self.sets.iter().map(|set| set.keys.len()).max().unwrap_or_default()
+    }
 }
 
 /// The content of a clause as keys that hold across languages.
@@ -509,6 +521,9 @@ impl Reader {
     }
 
     fn phrase(&self, run: &[&str]) -> Option<(&'static Sense, usize)> {
+        if run.len() < 2 || !run.first().is_some_and(|word| LEXICON.may_open_phrase(word, self.serbian)) {
+            return None;
+        }
         (2..=LONGEST_PHRASE.min(run.len())).rev().find_map(|taken| {
             let words = run.get(..taken)?;
             LEXICON.phrase(words, self.serbian).map(|sense| (sense, taken))
@@ -627,12 +642,6 @@ impl Reader {
         if segment.tokens.iter().any(|t| t.polar && t.word != "keep" && !is_keeping(t)) {
             for token in segment.tokens.iter_mut().filter(|t| is_keeping(t)) {
                 token.light = true;
-            }
-        }
-        // "use 60 s": where all words are light, they are what is said.
-        if segment.tokens.iter().any(|t| t.value.is_some()) && !segment.tokens.iter().any(Token::heavy) {
-            for token in &mut segment.tokens {
-                token.light = false;
             }
         }
         if !segment.tokens.is_empty() || segment.negative {

@@ -12,11 +12,13 @@ pub(super) struct Relation {
     pub(super) agreement: f32,
     /// The newer says which it replaces ("instead of X").
     pub(super) explicit: bool,
+    /// One turns down what the other says.
+    pub(super) turned_down: bool,
 }
 
 impl Relation {
     fn new(outcome: Comparison, agreement: f32) -> Self {
-        Self { outcome, agreement, explicit: false }
+        Self { outcome, agreement, explicit: false, turned_down: false }
     }
 }
 
@@ -57,6 +59,8 @@ struct Sides<'a> {
     opposed: bool,
     /// A pair of words that exclude each other was found and taken out.
     contrary: bool,
+    /// How many pairs were taken out.
+    pairs: usize,
 }
 
 /// Relates `b`, the newer, to `a`.
@@ -64,7 +68,7 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     let sides = Sides::new(a, b, keys);
     let agreement = sides.agreement();
     if let Some(explicit) = sides.replaces() {
-        return Relation { outcome: Comparison::Conflict, agreement, explicit };
+        return Relation { outcome: Comparison::Conflict, agreement, explicit, turned_down: true };
     }
     let (left, right) = (sides.left.heavy.len(), sides.right.heavy.len());
     let topics_differ = left > 0 && right > 0;
@@ -73,10 +77,15 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     if same_frame && (sides.opposed || sides.contrary || values_differ) {
         return Relation::new(Comparison::Conflict, agreement);
     }
-    if topics_differ && (sides.opposed || sides.contrary) && sides.reworded(0.6) {
+    if topics_differ && (sides.opposed || sides.contrary) && sides.mostly_shared() && sides.reworded(0.6) {
         return Relation::new(Comparison::Conflict, agreement);
     }
-    if sides.other_of_a_kind() || sides.mostly_shared() && sides.chooses_otherwise() {
+    if sides.mostly_shared() && sides.chooses_otherwise() {
+        // The topics are equal and the choices are the differing values.
+        return Relation::new(Comparison::Conflict, 1.0);
+    }
+    if sides.other_of_a_kind() {
+        let agreement = if sides.common > 0 { 1.0 } else { 0.0 };
         return Relation::new(Comparison::Conflict, agreement);
     }
     if sides.opposed || sides.contrary || values_differ {
@@ -112,16 +121,20 @@ impl<'a> Sides<'a> {
         let mut right: Vec<(usize, &Token)> = unmatched(b, a, keys);
         let mut opposed = a.negative != b.negative;
         let mut contrary = false;
+        let mut pairs = 0;
         while let Some((i, j, negating)) = find_pair(&left, &right) {
             left.swap_remove(i);
             right.swap_remove(j);
+            pairs += 1;
             if negating { opposed ^= true } else { contrary = true }
         }
         let mut seen: Vec<u64> = Vec::new();
         let (mut common, mut common_values) = (0, 0);
         for token in &a.tokens {
             let key = keys.of(token);
-            if seen.contains(&key) || !b.tokens.iter().any(|t| keys.same(token, t)) {
+            if seen.contains(&key)
+                || !b.tokens.iter().any(|t| keys.same(token, t) && (t.light <= token.light))
+            {
                 continue;
             }
             seen.push(key);
@@ -141,6 +154,7 @@ impl<'a> Sides<'a> {
             common_values,
             opposed,
             contrary,
+            pairs,
         }
     }
 
@@ -148,7 +162,7 @@ impl<'a> Sides<'a> {
     /// an index can leave out what shares less.
     fn mostly_shared(&self) -> bool {
         let shared = self.common + self.common_values;
-        shared >= 1 && shared >= self.left.size().max(self.right.size())
+        shared >= 1 && shared >= self.pairs + self.left.size().max(self.right.size())
     }
 
     fn agreement(&self) -> f32 {
@@ -184,14 +198,8 @@ impl<'a> Sides<'a> {
 
     /// One turns down what the other says: `Some(true)` when the newer does so in as many words.
     fn replaces(&self) -> Option<bool> {
-        let turned_down = |by: &Segment, other: &Segment| {
-            let mut hit = other.tokens.iter().enumerate().filter(|(_, t)| {
-                by.rejected
-                    .iter()
-                    .any(|(key, alt)| if self.keys.across { *alt == t.alt } else { *key == t.key })
-            });
-            hit.next().is_some()
-        };
+        let turned_down =
+            |by: &Segment, other: &Segment| other.tokens.iter().any(|t| self.is_rejected(t, by));
         let newer = turned_down(self.b, self.a);
         let older = turned_down(self.a, self.b);
         if !newer && !older {
@@ -199,11 +207,18 @@ impl<'a> Sides<'a> {
         }
         // What was turned down and what replaces it differ, of course; the rest must not.
         let rest = |alone: &Alone<'_>, other: &Segment| {
-            alone.heavy.iter().filter(|(_, t)| !other.rejected.iter().any(|(key, _)| *key == t.key)).count()
+            alone.heavy.iter().filter(|(_, t)| !self.is_rejected(t, other)).count()
         };
         let (left, right) = (rest(&self.left, self.b), rest(&self.right, self.a));
-        let on_topic = left == 0 || right <= 1 && self.common >= 1;
-        on_topic.then_some(newer)
+        let on_topic =
+            |turned_down: usize, turner: usize| turned_down == 0 || turner <= 1 && self.common >= 1;
+        (newer && on_topic(left, right) || older && on_topic(right, left)).then_some(newer)
+    }
+
+    fn is_rejected(&self, token: &Token, by: &Segment) -> bool {
+        by.rejected
+            .iter()
+            .any(|(key, alt)| if self.keys.across { *alt == token.alt } else { *key == token.key })
     }
 
     /// The same question answered with another choice.

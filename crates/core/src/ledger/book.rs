@@ -1,0 +1,447 @@
+//! The ledger: a set of facts. Joining two ledgers is set union (DESIGN section 4).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::compare::{Comparison, compare_prepared};
+use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
+use super::index::{Index, Known, Slot};
+use super::live::LivePath;
+use super::trust::{family, may_supersede, may_yield};
+use super::view::View;
+use crate::text::{fold, normalize};
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appended {
+    /// It is new.
+    Added,
+    /// A live entry says the same. A fact is written all the same where it adds trust or a task's state.
+    Duplicate,
+    /// It is new and replaces an older one.
+    SupersededOlder,
+}
+
+/// What [`Ledger::ingest`] decided and wrote. The facts are in the ledger already; the caller makes them durable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ingested {
+    /// The outcome.
+    pub outcome: Appended,
+    /// The facts that were new, in the order of writing.
+    pub facts: Vec<Fact>,
+}
+
+/// Identity of a fact within the set.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum FactKey {
+    Entry(String),
+    Supersession(String, String, Place),
+    Resolution(String, Place, String),
+}
+
+impl FactKey {
+    fn of(fact: &Fact) -> Self {
+        match fact {
+            Fact::Entry(e) => Self::Entry(e.id.clone()),
+            Fact::Supersession(s) => Self::Supersession(s.older.clone(), s.newer.clone(), s.place),
+            Fact::Resolution(r) => Self::Resolution(r.entry.clone(), r.place, r.how.clone()),
+        }
+    }
+}
+
+/// A set of facts with an index for finding what a new entry repeats or contradicts. Cost of a new entry depends on
+/// the entries that share its words, not on how many there are.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    facts: BTreeMap<FactKey, Fact>,
+    tombstones: BTreeSet<String>,
+    /// Every entry ever added to this object, by number; the texts are read once.
+    known: Vec<(String, Arc<Known>)>,
+    slots: HashMap<String, Slot>,
+    index: Index,
+    /// Ids that stored supersessions say each entry replaces.
+    replaces: HashMap<String, BTreeSet<String>>,
+}
+
+impl Ledger {
+    /// An empty ledger.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A ledger of these facts, in whatever order.
+    pub fn from_facts(facts: impl IntoIterator<Item = Fact>) -> Self {
+        let mut ledger = Self::new();
+        for fact in facts {
+            ledger.insert(fact);
+        }
+        ledger
+    }
+
+    /// Adds a fact; `false` if it was there already or is buried. Should two facts claim one id, the same of them wins
+    /// whatever the order.
+    pub fn insert(&mut self, fact: Fact) -> bool {
+        if self.is_buried(&fact) {
+            return false;
+        }
+        let key = FactKey::of(&fact);
+        if let Some(present) = self.facts.get(&key)
+            && rank(present) <= rank(&fact)
+        {
+            return false;
+        }
+        match &fact {
+            Fact::Entry(entry) => self.learn(entry),
+            Fact::Supersession(s) => {
+                self.replaces.entry(s.newer.clone()).or_default().insert(s.older.clone());
+            }
+            Fact::Resolution(_) => {}
+        }
+        self.facts.insert(key, fact);
+        true
+    }
+
+    /// Adds every fact and tombstone of `other`. Commutative, associative and idempotent.
+    pub fn union(&mut self, other: &Self) {
+        for id in &other.tombstones {
+            self.bury(id);
+        }
+        for fact in other.facts.values() {
+            self.insert(fact.clone());
+        }
+    }
+
+    /// Removes an entry and what is said about it for good; its id stays as a tombstone, so that no union brings it
+    /// back.
+    pub fn bury(&mut self, id: &str) {
+        self.tombstones.insert(id.to_owned());
+        self.facts.retain(|_, fact| !buries(fact, id));
+    }
+
+    /// All facts, by kind of fact and id.
+    pub fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.facts.values()
+    }
+
+    /// Ids that were removed for good.
+    pub fn tombstones(&self) -> impl Iterator<Item = &str> {
+        self.tombstones.iter().map(String::as_str)
+    }
+
+    /// The entry with this id.
+    pub fn entry(&self, id: &str) -> Option<&Entry> {
+        match self.facts.get(&FactKey::Entry(id.to_owned())) {
+            Some(Fact::Entry(entry)) => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// How many facts there are.
+    pub fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Whether there is no fact.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+
+    /// What holds, what was replaced and what is settled on `live`.
+    pub fn view(&self, live: &LivePath) -> View {
+        View::of(self, live)
+    }
+
+    /// Decides what a new entry means and writes it: the entry itself, unless a live one of its kind says the same and
+    /// nothing said since contradicts that; supersessions of what it plainly contradicts, where its source may; the
+    /// resolution of open work that it reports done. Nothing is written, with outcome [`Appended::Duplicate`], for an id
+    /// that is known and for what its source may not yield.
+    pub fn ingest(&mut self, entry: Entry, live: &LivePath) -> Ingested {
+        if !may_yield(entry.source, entry.kind)
+            || self.tombstones.contains(&entry.id)
+            || self.entry(&entry.id).is_some()
+        {
+            return Ingested { outcome: Appended::Duplicate, facts: Vec::new() };
+        }
+        let text = Known::shared(&entry.text);
+        let mut same: Option<&Entry> = None;
+        let mut replaced: Vec<&Entry> = Vec::new();
+        for slot in self.index.candidates(&text.signature) {
+            let Some((id, known)) = self.known.get(slot as usize) else { continue };
+            let Some(other) =
+                self.entry(id).filter(|e| family(e.kind) == family(entry.kind) && live.counts(e))
+            else {
+                continue;
+            };
+            if self.slots.get(id) != Some(&slot) || other.place > entry.place || self.is_replaced(id, live) {
+                continue;
+            }
+            let verdict = compare_prepared(&known.prepared, &text.prepared);
+            match verdict.comparison {
+                Comparison::Duplicate if other.kind == entry.kind => {
+                    // Only people and the agent reopen what is settled; a model's list merely repeats it (FAULTS C12).
+                    if !reopens(entry.source) || self.settled(other, live).is_none() {
+                        same = same.max_by_place(other);
+                    }
+                }
+                Comparison::Conflict if verdict.supersedes() && may_supersede(entry.source, other.source) => {
+                    replaced.push(other)
+                }
+                _ => {}
+            }
+        }
+        let reverses = replaced.iter().any(|other| same.is_some_and(|s| s.place < other.place));
+        let stronger = same.is_some_and(|s| entry.source > s.source);
+        let news = task_state(&entry) != same.and_then(task_state);
+        if same.is_some() && !reverses && !stronger && !news {
+            return Ingested { outcome: Appended::Duplicate, facts: Vec::new() };
+        }
+        let mut facts = vec![Fact::Entry(entry.clone())];
+        let outcome = match (replaced.is_empty(), same) {
+            (false, _) => Appended::SupersededOlder,
+            (true, Some(_)) => Appended::Duplicate,
+            (true, None) => Appended::Added,
+        };
+        facts.extend(replaced.into_iter().map(|older| {
+            Fact::Supersession(Supersession {
+                older: older.id.clone(),
+                newer: entry.id.clone(),
+                place: entry.place,
+            })
+        }));
+        facts.retain(|fact| self.insert(fact.clone()));
+        if entry.task == Some(TaskState::Done) {
+            facts.extend(
+                self.resolve(&entry.text, &entry.text, entry.place, live)
+                    .into_iter()
+                    .filter(|fact| !matches!(fact, Fact::Resolution(r) if r.entry == entry.id)),
+            );
+        }
+        Ingested { outcome, facts }
+    }
+
+    /// Settles the live open items and open tasks that `text` names ("deploy v2", "deploy v2 is done", "the login fix
+    /// is merged"), as said at `place` in the words `how`. Gives the resolutions, which are written; none if nothing
+    /// matches.
+    pub fn resolve(&mut self, text: &str, how: &str, place: Place, live: &LivePath) -> Vec<Fact> {
+        let text = Known::new(&without_completion(text));
+        let mut out = Vec::new();
+        for slot in self.index.candidates(&text.signature) {
+            let Some((id, known)) = self.known.get(slot as usize) else { continue };
+            let Some(other) = self.entry(id) else { continue };
+            let open =
+                matches!(other.kind, Kind::OpenItem | Kind::Task) && other.task != Some(TaskState::Done);
+            let stands = self.slots.get(id) == Some(&slot) && live.counts(other) && other.place <= place;
+            if !open || !stands || self.is_replaced(id, live) || self.settled(other, live).is_some() {
+                continue;
+            }
+            if compare_prepared(&known.prepared, &text.prepared).comparison == Comparison::Duplicate {
+                out.push(Fact::Resolution(Resolution { entry: id.clone(), how: how.to_owned(), place }));
+            }
+        }
+        out.retain(|fact| self.insert(fact.clone()));
+        out
+    }
+
+    /// Settles the entry with this id. Gives the resolution unless it was there or there is no such entry.
+    pub fn resolve_id(&mut self, id: &str, how: &str, place: Place) -> Option<Fact> {
+        self.entry(id)?;
+        let fact = Fact::Resolution(Resolution { entry: id.to_owned(), how: how.to_owned(), place });
+        self.insert(fact.clone()).then_some(fact)
+    }
+
+    /// Supersessions of the entry with this id that count on `live`.
+    pub(super) fn replacements<'a>(
+        &'a self,
+        id: &str,
+        live: &'a LivePath,
+    ) -> impl Iterator<Item = &'a Supersession> {
+        let from = FactKey::Supersession(id.to_owned(), String::new(), Place::default());
+        let id = id.to_owned();
+        self.facts
+            .range(from..)
+            .map_while(move |(_, fact)| match fact {
+                Fact::Supersession(s) if s.older == id => Some(s),
+                _ => None,
+            })
+            .filter(|s| self.counts(s, live))
+    }
+
+    /// Ids that stored supersessions say this entry replaces, whether or not they count.
+    pub(super) fn replaced_by(&self, id: &str) -> impl Iterator<Item = &str> {
+        self.replaces.get(id).into_iter().flatten().map(String::as_str)
+    }
+
+    fn is_replaced(&self, id: &str, live: &LivePath) -> bool {
+        self.replacements(id, live).next().is_some()
+    }
+
+    /// The last resolution of an entry on `live`, if it was not said again since.
+    pub(super) fn settled(&self, entry: &Entry, live: &LivePath) -> Option<&Resolution> {
+        let from = FactKey::Resolution(entry.id.clone(), Place::default(), String::new());
+        let resolutions = self.facts.range(from..).map_while(|(_, fact)| match fact {
+            Fact::Resolution(r) if r.entry == entry.id => Some(r),
+            _ => None,
+        });
+        resolutions.filter(|r| live.holds(&r.place) && r.place >= entry.place).last()
+    }
+
+    /// Whether a supersession counts on a path: both ends do, and the newer may.
+    fn counts(&self, fact: &Supersession, live: &LivePath) -> bool {
+        let Some(older) = self.entry(&fact.older) else { return false };
+        match self.entry(&fact.newer) {
+            Some(newer) => live.counts(newer) && may_supersede(newer.source, older.source),
+            // The newer was buried; what it replaced stays replaced.
+            None => self.tombstones.contains(&fact.newer) && live.holds(&fact.place),
+        }
+    }
+
+    /// The prepared text of an entry.
+    pub(super) fn known(&self, id: &str) -> Option<&Arc<Known>> {
+        let slot = self.slots.get(id)?;
+        self.known.get(*slot as usize).map(|(_, known)| known)
+    }
+
+    fn learn(&mut self, entry: &Entry) {
+        let Ok(slot) = Slot::try_from(self.known.len()) else { return };
+        let known = Known::shared(&entry.text);
+        self.index.add(slot, &known.signature);
+        self.slots.insert(entry.id.clone(), slot);
+        self.known.push((entry.id.clone(), known));
+    }
+
+    fn is_buried(&self, fact: &Fact) -> bool {
+        match fact {
+            Fact::Entry(e) => self.tombstones.contains(&e.id),
+            Fact::Supersession(s) => self.tombstones.contains(&s.older),
+            Fact::Resolution(r) => self.tombstones.contains(&r.entry),
+        }
+    }
+}
+
+fn buries(fact: &Fact, id: &str) -> bool {
+    match fact {
+        Fact::Entry(e) => e.id == id,
+        Fact::Supersession(s) => s.older == id,
+        Fact::Resolution(r) => r.entry == id,
+    }
+}
+
+/// Any total order does; the smaller of two facts with one identity wins.
+fn rank(fact: &Fact) -> (Place, String) {
+    let place = match fact {
+        Fact::Entry(e) => e.place,
+        Fact::Supersession(s) => s.place,
+        Fact::Resolution(r) => r.place,
+    };
+    (place, serde_json::to_string(fact).unwrap_or_default())
+}
+
+fn task_state(entry: &Entry) -> Option<TaskState> {
+    (entry.kind == Kind::Task).then(|| entry.task.unwrap_or(TaskState::Open))
+}
+
+trait Latest<'a> {
+    fn max_by_place(self, other: &'a Entry) -> Option<&'a Entry>;
+}
+
+impl<'a> Latest<'a> for Option<&'a Entry> {
+    fn max_by_place(self, other: &'a Entry) -> Option<&'a Entry> {
+        match self {
+            Some(present) if (present.place, &present.id) >= (other.place, &other.id) => Some(present),
+            _ => Some(other),
+        }
+    }
+}
+
+/// Whether a repetition from this source opens again what was settled.
+pub(super) fn reopens(source: Source) -> bool {
+    matches!(source, Source::User | Source::Assistant)
+}
+
+/// Words that report something done say nothing about what it is.
+const COMPLETION: &[&str] = &[
+    "is",
+    "are",
+    "was",
+    "were",
+    "has",
+    "have",
+    "been",
+    "now",
+    "done",
+    "finished",
+    "complete",
+    "completed",
+    "resolved",
+    "closed",
+    "works",
+    "working",
+    "already",
+    "successfully",
+    "je",
+    "su",
+    "sada",
+    "gotovo",
+    "gotov",
+    "gotova",
+    "zavrseno",
+    "zavrsen",
+    "zavrsena",
+    "reseno",
+    "resen",
+    "resena",
+    "uradjeno",
+    "uspesno",
+    "vec",
+    "ok",
+    "okay",
+];
+
+fn without_completion(text: &str) -> String {
+    let words = fold(&normalize(text));
+    let kept: Vec<&str> = words
+        .split(' ')
+        .filter(|word| !COMPLETION.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())))
+        .collect();
+    let kept = kept.join(" ");
+    let kept = kept.trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '.' | ',' | '!'));
+    if kept.is_empty() { words } else { kept.to_owned() }
+}
+
+impl PartialEq for Ledger {
+    fn eq(&self, other: &Self) -> bool {
+        self.facts == other.facts && self.tombstones == other.tombstones
+    }
+}
+
+#[derive(Serialize)]
+struct Stored<'a> {
+    facts: Vec<&'a Fact>,
+    tombstones: &'a BTreeSet<String>,
+}
+
+#[derive(Deserialize)]
+struct StoredOwned {
+    facts: Vec<Fact>,
+    #[serde(default)]
+    tombstones: BTreeSet<String>,
+}
+
+impl Serialize for Ledger {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Stored { facts: self.facts.values().collect(), tombstones: &self.tombstones }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Ledger {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = StoredOwned::deserialize(deserializer)?;
+        let mut ledger = Self { tombstones: stored.tombstones, ..Self::default() };
+        for fact in stored.facts {
+            ledger.insert(fact);
+        }
+        Ok(ledger)
+    }
+}

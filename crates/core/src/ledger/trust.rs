@@ -1,0 +1,63 @@
+//! Who may yield and replace what (the matrix of DESIGN section 4), and which kinds of entries meet.
+
+use super::fact::{Kind, Source};
+
+/// Whether an entry of this kind may come from this source.
+pub fn may_yield(source: Source, kind: Kind) -> bool {
+    match source {
+        Source::User | Source::Summary => true,
+        Source::Enrichment => matches!(kind, Kind::Decision | Kind::OpenItem | Kind::Learning),
+        Source::Assistant => matches!(kind, Kind::Decision | Kind::Task | Kind::OpenItem),
+        Source::Tool => false,
+    }
+}
+
+/// Whether what `newer` says may replace what `older` said.
+pub fn may_supersede(newer: Source, older: Source) -> bool {
+    match newer {
+        Source::User => true,
+        Source::Enrichment => older < Source::User,
+        Source::Assistant => older <= Source::Assistant,
+        Source::Summary => older <= Source::Summary,
+        Source::Tool => false,
+    }
+}
+
+/// Kinds whose entries can replace each other, as a number: what is decided and demanded; what is to be done; goals;
+/// what was learned.
+pub(super) fn family(kind: Kind) -> u8 {
+    match kind {
+        Kind::Constraint | Kind::Decision => 0,
+        Kind::Task | Kind::OpenItem => 1,
+        Kind::Goal => 2,
+        Kind::Learning => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCES: [Source; 5] =
+        [Source::Tool, Source::Summary, Source::Assistant, Source::Enrichment, Source::User];
+    const KINDS: [Kind; 6] =
+        [Kind::Goal, Kind::Constraint, Kind::Decision, Kind::Task, Kind::OpenItem, Kind::Learning];
+
+    #[test]
+    fn a_lower_source_never_replaces_a_higher_one() {
+        for newer in SOURCES {
+            for older in SOURCES.into_iter().filter(|older| *older > newer) {
+                assert!(!may_supersede(newer, older), "{newer:?} {older:?}");
+            }
+        }
+        assert!(
+            may_supersede(Source::User, Source::User) && may_supersede(Source::Assistant, Source::Summary)
+        );
+    }
+
+    #[test]
+    fn a_tool_yields_and_replaces_nothing() {
+        assert!(KINDS.into_iter().all(|kind| !may_yield(Source::Tool, kind)));
+        assert!(SOURCES.into_iter().all(|older| !may_supersede(Source::Tool, older)));
+    }
+}
