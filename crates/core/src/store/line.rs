@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::{Error, Result};
 
 /// Longest line, in bytes.
-pub(super) const MAX_LINE: usize = 16 << 20;
+const MAX_LINE: usize = 16 << 20;
 const CRC_FIELD: &str = r#","crc":""#;
 const CRC_TAIL: usize = CRC_FIELD.len() + 8 + 2;
 
@@ -63,10 +63,18 @@ fn push_json(bytes: &mut Vec<u8>, value: &impl serde::Serialize) -> Result<()> {
 fn close(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     let crc = crc32fast::hash(&bytes);
     bytes.extend_from_slice(format!("{CRC_FIELD}{crc:08x}\"}}\n").as_bytes());
-    if bytes.len() > MAX_LINE {
-        return Err(Error::InvalidInput(format!("a line of {} bytes is above the limit", bytes.len())));
-    }
     Ok(bytes)
+}
+
+/// Refuses a line that readers would have to hold in memory at any size.
+pub(super) fn within_limit(line: Vec<u8>) -> Result<Vec<u8>> {
+    if line.len() > MAX_LINE {
+        return Err(Error::InvalidInput(format!(
+            "a line of {} bytes is above the limit of {MAX_LINE}",
+            line.len()
+        )));
+    }
+    Ok(line)
 }
 
 /// Reads a sealed line, with or without its line break. `None`: damaged.
@@ -101,7 +109,7 @@ impl Line {
             bytes.push(b':');
             push_json(&mut bytes, value)?;
         }
-        close(bytes)
+        within_limit(close(bytes)?)
     }
 
     /// `None`: damaged.

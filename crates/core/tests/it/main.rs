@@ -11,6 +11,9 @@
 )]
 
 mod store_basic;
+mod store_faults;
+mod store_journal;
+mod store_processes;
 mod store_support;
 mod tokens;
 mod transcript;
