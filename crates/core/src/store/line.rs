@@ -94,7 +94,10 @@ pub(super) fn unseal(line: &[u8]) -> Option<Map<String, Value>> {
 
 impl Line {
     /// The line's bytes with its line break.
-    pub(super) fn to_bytes(&self) -> Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// `InvalidInput` for a field that the store itself sets, and above 16 MB.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
         if let Some(field) = OWN_FIELDS.iter().find(|field| self.fields.contains_key(**field)) {
             return Err(Error::InvalidInput(format!("the field `{field}` of a line is set by the store")));
         }
@@ -112,8 +115,8 @@ impl Line {
         within_limit(close(bytes)?)
     }
 
-    /// `None`: damaged.
-    pub(super) fn parse(line: &[u8]) -> Option<Self> {
+    /// Reads one line of a journal, with or without its line break. `None`: damaged.
+    pub fn parse(line: &[u8]) -> Option<Self> {
         let mut object = unseal(line)?;
         let generation = u32::try_from(object.shift_remove("gen")?.as_u64()?).ok()?;
         let seq = object.shift_remove("seq")?.as_u64()?;
