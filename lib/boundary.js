@@ -41,6 +41,14 @@ function requireStrings(args, count, name, below) {
   }
 }
 
+/** Hosts write "nothing" as null or leave it out; the native part knows the second. What is not a plain object stays. */
+function withoutNulls(value, depth = 2) {
+  if (depth === 0 || value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
+  const kept = {}
+  for (const [key, field] of Object.entries(value)) if (field !== null) kept[key] = withoutNulls(field, depth - 1)
+  return kept
+}
+
 /** Gives the wrapper the face of the function it wraps. */
 function dress(wrapper, name, original) {
   Object.defineProperty(wrapper, 'name', { value: name, configurable: true })
@@ -55,7 +63,7 @@ function syncExport(native, name, strings = 0) {
   return dress(function wrapped(...args) {
     requireStrings(args, strings, name, wrapped)
     try {
-      return call.apply(native, args)
+      return call.apply(native, args.map((arg) => withoutNulls(arg)))
     } catch (error) {
       throw translate(error, name, wrapped)
     }
@@ -72,7 +80,8 @@ function asyncExport(native, name, strings = 0, prepare = undefined) {
   return dress(async function wrapped(...args) {
     requireStrings(args, strings, name, wrapped)
     try {
-      return await call.apply(native, prepare ? await prepare(...args) : args)
+      const ready = prepare ? await prepare(...args) : args
+      return await call.apply(native, ready.map((arg) => withoutNulls(arg)))
     } catch (error) {
       throw translate(error, name, wrapped)
     }

@@ -2,7 +2,7 @@
 
 use crate::bridge::promise;
 use crate::error::guard;
-use crate::input::{message, short};
+use crate::input::{few, message, short};
 use clawback_core::ledger::Comparison;
 use clawback_core::{capture, ledger, session, store, text};
 use napi::Env;
@@ -60,6 +60,65 @@ pub fn is_semantic_duplicate(a: String, b: String) -> napi::Result<bool> {
         let a = short("isSemanticDuplicate", &a, None)?;
         Ok(ledger::is_semantic_duplicate(a, short("isSemanticDuplicate", &b, None)?))
     })
+}
+
+/// Something that was folded into another item.
+#[napi(object)]
+pub struct Folded {
+    /// The words left out.
+    pub text: String,
+    /// The item that says the same.
+    pub into: String,
+}
+
+/// Something that was replaced.
+#[napi(object)]
+pub struct Superseded {
+    /// The words that no longer hold.
+    pub text: String,
+    /// The words that replaced them.
+    pub by: String,
+}
+
+/// Two lists as one.
+#[napi(object)]
+pub struct MergedItems {
+    /// What stays, in order.
+    pub items: Vec<String>,
+    /// What was said twice.
+    pub folded: Vec<Folded>,
+    /// What was replaced.
+    pub superseded: Vec<Superseded>,
+}
+
+impl From<ledger::Merged> for MergedItems {
+    fn from(merged: ledger::Merged) -> Self {
+        Self {
+            items: merged.items,
+            folded: merged.folded.into_iter().map(|(text, into)| Folded { text, into }).collect(),
+            superseded: merged.superseded.into_iter().map(|(text, by)| Superseded { text, by }).collect(),
+        }
+    }
+}
+
+/// A model's list (`primary`) and what was captured (`secondary`, newer) as one.
+#[napi(catch_unwind)]
+pub fn merge_items(primary: Vec<String>, secondary: Vec<String>) -> napi::Result<MergedItems> {
+    guard("mergeItems", || {
+        let primary = few("mergeItems", &primary, Some("mergeItemsAsync"))?;
+        Ok(ledger::merge_items(primary, few("mergeItems", &secondary, Some("mergeItemsAsync"))?).into())
+    })
+}
+
+/// The same for lists above the limit of sync exports.
+#[napi(catch_unwind, ts_return_type = "Promise<MergedItems>")]
+pub fn merge_items_async<'env>(
+    env: &'env Env,
+    primary: Vec<String>,
+    secondary: Vec<String>,
+) -> napi::Result<Object<'env>> {
+    let job = move || Ok(ledger::merge_items(&primary, &secondary));
+    promise(env, |done| session::in_background(job, done), MergedItems::from)
 }
 
 /// Whether a person typed it.

@@ -215,13 +215,19 @@ pub fn error_line(message: &Message) -> Option<String> {
     if !failed {
         return None;
     }
+    Some(failure_line(message.tool_name.as_deref(), &text))
+}
+
+/// What a failed tool said, in one line of at most 160 graphemes, the tool's name first.
+pub fn failure_line(tool: Option<&str>, text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told = lines().find(|line| ERROR_LINE.is_match(line)).or_else(|| lines().next_back())?;
-    let line = match message.tool_name.as_deref() {
+    let told = lines().find(|line| ERROR_LINE.is_match(line)).or_else(|| lines().next_back());
+    let told = told.unwrap_or("failed without a word");
+    let line = match tool {
         Some(tool) => format!("{tool}: {told}"),
         None => told.to_owned(),
     };
-    Some(clip::ellipsize(&clip::one_line(&line), MAX_ERROR).into_owned())
+    clip::ellipsize(&clip::one_line(&line), MAX_ERROR).into_owned()
 }
 
 #[cfg(test)]

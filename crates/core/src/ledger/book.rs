@@ -24,7 +24,18 @@ pub enum Appended {
     SupersededOlder,
 }
 
-/// What [`Ledger::ingest`] decided and wrote. The facts are in the ledger already; the caller makes them durable.
+impl Appended {
+    /// The name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Duplicate => "duplicate",
+            Self::SupersededOlder => "superseded-older",
+        }
+    }
+}
+
+/// What [`Ledger::propose`] decided: facts that are to be written and added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ingested {
     /// The outcome.
@@ -153,11 +164,18 @@ impl Ledger {
         View::of(self, live)
     }
 
-    /// Decides what a new entry means and writes it: the entry itself, unless a live one of its kind says the same and
-    /// nothing said since contradicts that; supersessions of what it plainly contradicts, where its source may; the
-    /// resolution of open work that it reports done. Nothing is written, with outcome [`Appended::Duplicate`], for an id
-    /// that is known and for what its source may not yield.
+    /// As [`Ledger::propose`], and adds the facts.
     pub fn ingest(&mut self, entry: Entry, live: &LivePath) -> Ingested {
+        let mut ingested = self.propose(entry, live);
+        ingested.facts.retain(|fact| self.insert(fact.clone()));
+        ingested
+    }
+
+    /// Decides what a new entry means and gives the facts to write: the entry itself, unless a live one of its kind says the same and
+    /// nothing said since contradicts that; supersessions of what it plainly contradicts, where its source may; the
+    /// resolution of open work that it reports done. No facts, with outcome [`Appended::Duplicate`], for an id that is
+    /// known and for what its source may not yield.
+    pub fn propose(&self, entry: Entry, live: &LivePath) -> Ingested {
         if !may_yield(entry.source, entry.kind)
             || self.tombstones.contains(&entry.id)
             || self.entry(&entry.id).is_some()
@@ -210,21 +228,23 @@ impl Ledger {
                 place: entry.place,
             })
         }));
-        facts.retain(|fact| self.insert(fact.clone()));
         if entry.task == Some(TaskState::Done) {
-            facts.extend(
-                self.resolve(&entry.text, &entry.text, entry.place, live)
-                    .into_iter()
-                    .filter(|fact| !matches!(fact, Fact::Resolution(r) if r.entry == entry.id)),
-            );
+            facts.extend(self.resolutions(&entry.text, &entry.text, entry.place, live));
         }
         Ingested { outcome, facts }
     }
 
     /// Settles the live open items and open tasks that `text` names ("deploy v2", "deploy v2 is done", "the login fix
-    /// is merged"), as said at `place` in the words `how`. Gives the resolutions, which are written; none if nothing
+    /// is merged"), as said at `place` in the words `how`. Gives the resolutions, which are added; none if nothing
     /// matches.
     pub fn resolve(&mut self, text: &str, how: &str, place: Place, live: &LivePath) -> Vec<Fact> {
+        let mut facts = self.resolutions(text, how, place, live);
+        facts.retain(|fact| self.insert(fact.clone()));
+        facts
+    }
+
+    /// The facts of [`Ledger::resolve`], without adding them.
+    pub fn resolutions(&self, text: &str, how: &str, place: Place, live: &LivePath) -> Vec<Fact> {
         let text = Known::new(&without_completion(text));
         let mut out = Vec::new();
         for slot in self.index.candidates(&text.signature) {
@@ -240,7 +260,6 @@ impl Ledger {
                 out.push(Fact::Resolution(Resolution { entry: id.clone(), how: how.to_owned(), place }));
             }
         }
-        out.retain(|fact| self.insert(fact.clone()));
         out
     }
 

@@ -1,13 +1,12 @@
 //! Facts that come without a message: the state functions of seeds 000 and 002.
 
 use super::event::{Event, ToolUse};
-use super::observe::{Sink, params_summary};
-use super::stub::{Candidate, capture};
+use super::observe::{Sink, entry_id, params_summary};
 use super::{Appended, ToolReport};
 use crate::checkpoint::ToolCall;
-use crate::ledger::{Kind, Scope, Source};
+use crate::ledger::{Entry, Kind, Scope, Source, TaskState};
 use crate::text::{clip, redact};
-use crate::{Error, Result};
+use crate::{Error, Result, capture};
 
 /// Longest text of one entry, in graphemes.
 const MAX_TEXT: usize = 2_000;
@@ -31,19 +30,30 @@ pub(crate) fn entry(sink: &mut impl Sink, remembered: Remembered<'_>) -> Result<
         None => sink.now().to_owned(),
         Some(at) => iso(&at)?,
     };
-    let candidate = Candidate::new(kind, Scope::Session, text, source, sink.state().free_place(), at);
-    let ingested = sink.state().ledger.ingest(candidate);
-    if !ingested.facts.is_empty() {
-        sink.append(ingested.facts.into_iter().map(Event::from).collect())?;
+    let place = sink.state().free_place();
+    let entry = Entry {
+        id: entry_id(kind, place),
+        kind,
+        scope: Scope::Session,
+        text,
+        at,
+        source,
+        place,
+        confidence: 1.0,
+        task: (kind == Kind::Task).then_some(TaskState::Open),
+    };
+    let proposed = sink.state().ledger.propose(entry, &sink.state().live);
+    if !proposed.facts.is_empty() {
+        sink.append(proposed.facts.into_iter().map(Event::from).collect())?;
     }
-    Ok(ingested.appended)
+    Ok(proposed.outcome)
 }
 
 /// Settles what `said` names among the open items and tasks; false if nothing matches.
 pub(crate) fn resolve(sink: &mut impl Sink, said: &str) -> Result<bool> {
     let text = entry_text(said)?;
     let place = sink.state().free_place();
-    let facts = sink.state().ledger.resolve(&text, "resolved", Source::User, place);
+    let facts = sink.state().ledger.resolutions(&text, "resolved", place, &sink.state().live);
     if facts.is_empty() {
         return Ok(false);
     }
@@ -55,10 +65,10 @@ pub(crate) fn resolve(sink: &mut impl Sink, said: &str) -> Result<bool> {
 pub(crate) fn tool_use(sink: &mut impl Sink, report: ToolReport) -> Result<()> {
     let name = name_of(&report.name)?;
     let params = redact::redact_value(&report.params);
-    let effect = capture::tool_use(&name, &params);
+    let effect = capture::tool_use(&name, &params, report.is_error);
     let error = report.is_error.then(|| {
         let said = redact::redact_secrets(report.error_text.as_deref().unwrap_or("failed")).into_owned();
-        capture::failure_line(&name, &said)
+        capture::failure_line(Some(&name), &said)
     });
     sink.append(vec![
         Event::Tool(ToolUse { name: name.clone(), read: effect.read, modified: effect.modified, error }),

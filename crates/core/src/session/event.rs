@@ -1,5 +1,6 @@
 //! What the journal of a session says, one event a line.
 
+use crate::capture::Capturer;
 use crate::checkpoint::{Agent, ToolCall, Trigger};
 use crate::ledger::{Entry, Fact, Resolution, Supersession};
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ pub(crate) enum Event {
     /// A message was captured. It comes after the facts that it yields, so that a torn append is captured again.
     Message(Seen),
     /// What capture carries from one message to the next.
-    Capture(Value),
+    Capture(Capturer),
     /// All running subagents and jobs.
     Agents(Vec<Agent>),
     /// One of them ended.
@@ -57,12 +58,32 @@ pub(crate) struct Seen {
     pub(crate) role: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) said: Option<Said>,
-    /// Ids of tool calls that this message makes.
+    /// How many positions its facts may take.
+    #[serde(default)]
+    pub(crate) positions: u32,
+    /// Tool calls that this message makes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) calls: Vec<String>,
-    /// The tool call that this message answers.
+    pub(crate) calls: Vec<Call>,
+    /// Tool calls that this message answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) answers: Vec<Answer>,
+    /// Why the agent stopped, where it did not simply finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) answers: Option<String>,
+    pub(crate) stopped: Option<String>,
+}
+
+/// A tool call, and what it does to files if it succeeds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Call {
+    pub(crate) id: String,
+    pub(crate) effect: ToolUse,
+}
+
+/// The end of a tool call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) call: String,
+    pub(crate) failed: bool,
 }
 
 /// What a person or the agent said, cut for the thread.

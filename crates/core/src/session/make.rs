@@ -8,7 +8,7 @@ use super::{CheckpointRequest, Outcome, latest, view};
 use crate::checkpoint::build::{BuildInput, Item, TaskItem, ThreadInput, build};
 use crate::checkpoint::policy::{content_hash, inspect, should_skip};
 use crate::checkpoint::{Checkpoint, Meta, TokenUsage, Trigger, yaml};
-use crate::ledger::{Entry, Kind};
+use crate::ledger::{Kind, Status, TaskState};
 use crate::message::Message;
 use crate::text::wellformed::repair_json_surrogates;
 use crate::{Error, Result};
@@ -92,15 +92,25 @@ pub(crate) fn checkpoint(
     let state = sink.state();
     let live = view::live(state);
     let items = |kind: Kind| -> Vec<Item<'_>> {
-        live.of(kind).map(|entry| Item { text: &entry.text, at: &entry.at }).collect()
+        live.active(kind).map(|item| Item { text: &item.entry.text, at: &item.entry.at }).collect()
     };
-    let tasks: Vec<TaskItem<'_>> =
-        live.tasks().map(|(entry, state)| TaskItem { text: &entry.text, state }).collect();
+    let tasks: Vec<TaskItem<'_>> = live
+        .items
+        .iter()
+        .filter(|item| item.entry.kind == Kind::Task && !matches!(item.status, Status::Superseded(_)))
+        .map(|item| TaskItem {
+            text: &item.entry.text,
+            state: match item.status {
+                Status::Resolved(_) => TaskState::Done,
+                _ => item.task.unwrap_or(TaskState::Open),
+            },
+        })
+        .collect();
     let thread = Thread::of(state);
     build(&BuildInput {
         meta: meta(sink, request, key, id, previous),
         active_request: thread.active_request.as_deref(),
-        goal: live.goal().map(|goal: &Entry| goal.text.as_str()),
+        goal: live.active(Kind::Goal).next_back().map(|goal| goal.entry.text.as_str()),
         constraints: &items(Kind::Constraint),
         decisions: &items(Kind::Decision),
         tasks: &tasks,
@@ -121,7 +131,7 @@ pub(crate) fn checkpoint(
         files_modified: &state.files_modified,
         tools_used: &state.tools_used,
         agents: &state.agents,
-        superseded: live.superseded(),
+        superseded: live.superseded() as u64,
         state_seq: seq,
     })
 }

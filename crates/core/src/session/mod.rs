@@ -9,7 +9,6 @@ mod make;
 mod observe;
 mod sinks;
 mod state;
-mod stub;
 mod thread;
 mod view;
 
@@ -27,8 +26,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
 
+pub use crate::ledger::Appended;
 pub use crate::store::Durability;
-pub use stub::Appended;
 pub use view::SessionView;
 
 /// Answers a call: once, from one of the store's threads.

@@ -1,11 +1,11 @@
 //! Messages in, facts out: each new message is stored, captured, and named so that it is not captured again.
 
-use super::event::{Event, Said, Seen, ToolUse};
+use super::event::{Answer, Call, Event, Said, Seen, ToolUse};
 use super::state::{State, StoredKey};
-use super::stub::{Capturer, capture};
 use crate::Result;
+use crate::capture::{self, Captured, Capturer};
 use crate::checkpoint::ToolCall;
-use crate::ledger::Place;
+use crate::ledger::{Entry, Fact, Kind, Place};
 use crate::message::{self, Block, Key, Message, Role};
 use crate::store::{Body, ChunkId};
 use crate::text::{clip, redact};
@@ -44,7 +44,7 @@ pub(crate) fn observe(sink: &mut impl Sink, messages: &[Message]) -> Result<()> 
             *occurrences.entry(key.hash).or_default() += 1;
         }
     }
-    let mut capturer = Capturer::restore(&sink.state().capture);
+    let mut capturer = sink.state().capture.clone();
     for group in fresh.chunks(BODY_GROUP) {
         let mut ordinal = sink.state().last_ordinal;
         let mut group_messages = Vec::with_capacity(group.len());
@@ -75,19 +75,20 @@ fn take(
     message: &Message,
 ) -> Result<()> {
     let at = time_of(message).unwrap_or_else(|| sink.now().to_owned());
-    let generation = sink.state().generation;
-    for captured in capturer.feed(message) {
+    let generation = sink.state().live.generation;
+    let mut positions = 0;
+    for captured in capturer.take(message) {
         let place = Place { generation, ordinal, position: captured.position };
-        let facts = sink.state().ledger.ingest(captured.into_candidate(place, at.clone())).facts;
+        positions = positions.max(place.position.saturating_add(1));
+        let facts = facts(sink.state(), captured, place, &at);
         if !facts.is_empty() {
             sink.append(facts.into_iter().map(Event::from).collect())?;
         }
     }
     let mut events = tools(message);
-    events.push(Event::Message(seen(ordinal, key, message)));
-    let carried = capturer.save();
-    if carried != sink.state().capture {
-        events.push(Event::Capture(carried));
+    events.push(Event::Message(seen(ordinal, key, positions, message)));
+    if *capturer != sink.state().capture {
+        events.push(Event::Capture(capturer.clone()));
     }
     sink.append(events)
 }
@@ -95,13 +96,7 @@ fn take(
 fn tools(message: &Message) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for (_, name, arguments) in message.tool_calls() {
-        let effect = capture::tool_use(name, arguments);
-        events.push(Event::Tool(ToolUse {
-            name: name.to_owned(),
-            read: effect.read,
-            modified: effect.modified,
-            error: None,
-        }));
+        events.push(Event::Tool(ToolUse { name: name.to_owned(), ..ToolUse::default() }));
         events.push(Event::LastToolCall(ToolCall {
             name: name.to_owned(),
             params_summary: params_summary(arguments),
@@ -113,16 +108,35 @@ fn tools(message: &Message) -> Vec<Event> {
     events
 }
 
-fn seen(ordinal: u64, key: Key, message: &Message) -> Seen {
-    let stored = StoredKey::new(key);
+fn seen(ordinal: u64, key: Key, positions: u32, message: &Message) -> Seen {
+    let calls = message.tool_calls().map(|(id, name, arguments)| {
+        let effect = capture::tool_use(name, arguments, false);
+        Call {
+            id: id.to_owned(),
+            effect: ToolUse {
+                name: name.to_owned(),
+                read: effect.read,
+                modified: effect.modified,
+                error: None,
+            },
+        }
+    });
+    let own = message.tool_call_id.iter().map(|id| Answer { call: id.clone(), failed: message.is_error });
+    let inner = message.blocks.iter().filter_map(|block| match block {
+        Block::ToolResult { id, is_error, .. } => Some(Answer { call: id.clone(), failed: *is_error }),
+        _ => None,
+    });
+    let finished = |reason: &&str| matches!(*reason, "stop" | "end_turn" | "toolUse" | "tool_use");
     Seen {
         ordinal,
-        key: stored.hex().to_owned(),
+        key: StoredKey::new(key).hex().to_owned(),
         strong: key.strong,
         role: message::role_name(&message.role).to_owned(),
         said: said(message),
-        calls: message.tool_calls().map(|(id, _, _)| id.to_owned()).collect(),
-        answers: message.tool_call_id.clone(),
+        positions,
+        calls: calls.collect(),
+        answers: own.chain(inner).collect(),
+        stopped: message.stop_reason.as_deref().filter(|reason| !finished(reason)).map(str::to_owned),
     }
 }
 
@@ -164,7 +178,7 @@ fn redacted(message: &Message) -> Message {
 
 fn body(sink: &impl Sink, message: &Message, ordinal: u64, occurrence: u64) -> Body {
     let chunk_id = ChunkId {
-        generation: sink.state().generation,
+        generation: sink.state().live.generation,
         ordinal,
         fingerprint: message.fingerprint(&sink.hash_key(), occurrence),
     };
@@ -221,4 +235,38 @@ pub(crate) fn params_summary(arguments: &Value) -> String {
 fn time_of(message: &Message) -> Option<String> {
     let at = jiff::Timestamp::from_millisecond(message.timestamp?).ok()?;
     Some(format!("{at:.3}"))
+}
+
+/// The facts of one thing said: the entry and what it replaces, and what it settles.
+fn facts(state: &State, captured: Captured, place: Place, at: &str) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(settled) = &captured.resolves {
+        facts = state.ledger.resolutions(settled, &captured.text, place, &state.live);
+    }
+    let entry = Entry {
+        id: entry_id(captured.kind, place),
+        kind: captured.kind,
+        scope: captured.scope,
+        text: captured.text,
+        at: at.to_owned(),
+        source: captured.source,
+        place,
+        confidence: captured.confidence,
+        task: captured.task,
+    };
+    facts.extend(state.ledger.propose(entry, &state.live).facts);
+    facts
+}
+
+/// The id of an entry: its place is its own.
+pub(crate) fn entry_id(kind: Kind, place: Place) -> String {
+    let letter = match kind {
+        Kind::Goal => 'g',
+        Kind::Constraint => 'c',
+        Kind::Decision => 'd',
+        Kind::Task => 't',
+        Kind::OpenItem => 'o',
+        Kind::Learning => 'l',
+    };
+    format!("{letter}{}-{}-{}", place.generation, place.ordinal, place.position)
 }

@@ -1,10 +1,10 @@
 //! The state of a session in memory: the sum of its journal.
 
-use super::event::{Event, Said, Seen, ToolUse, Written};
-use super::stub::Ledger;
+use super::event::{Call, Event, Said, Seen, ToolUse, Written};
+use crate::capture::Capturer;
 use crate::checkpoint::{Agent, ToolCall};
-use crate::ledger::{Fact, Place};
-use crate::message::Key;
+use crate::ledger::{Fact, Ledger, LivePath, Place};
+use crate::message::{self, Key, Role};
 use crate::store::{Content, Line, Readable, SessionState};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,8 @@ const ERRORS_KEPT: usize = 20;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct State {
-    pub(crate) generation: u32,
+    /// The generation, and what of it was rewound.
+    pub(crate) live: LivePath,
     /// Journal position of the newest event.
     pub(crate) seq: u64,
     /// Ordinal of the newest captured message; messages count from 1.
@@ -34,15 +35,17 @@ pub(crate) struct State {
     pub(crate) keys: Vec<StoredKey>,
     pub(crate) ledger: Ledger,
     /// What capture carries from message to message.
-    pub(crate) capture: Value,
+    pub(crate) capture: Capturer,
     pub(crate) thread: Vec<Said>,
     pub(crate) files_read: Vec<String>,
     pub(crate) files_modified: Vec<String>,
     pub(crate) tools_used: Vec<String>,
     pub(crate) errors: Vec<String>,
     pub(crate) last_tool_call: Option<ToolCall>,
-    /// Tool calls that have no result yet.
-    pub(crate) open_calls: Vec<String>,
+    /// Tool calls of the newest reply that have no result yet.
+    pub(crate) open_calls: Vec<Call>,
+    /// Why the agent stopped last, where it did not simply finish.
+    pub(crate) stopped: Option<String>,
     /// Role of the newest captured message.
     pub(crate) last_role: Option<String>,
     pub(crate) agents: Vec<Agent>,
@@ -73,7 +76,7 @@ impl StoredKey {
 impl State {
     /// The place of a fact that comes without a message: after the newest one.
     pub(crate) fn free_place(&self) -> Place {
-        Place { generation: self.generation, ordinal: self.last_ordinal, position: self.next_position }
+        Place { generation: self.live.generation, ordinal: self.last_ordinal, position: self.next_position }
     }
 
     /// Takes one event in.
@@ -106,7 +109,7 @@ impl State {
     }
 
     fn occupy(&mut self, place: Place) {
-        if place.generation == self.generation && place.ordinal == self.last_ordinal {
+        if place.generation == self.live.generation && place.ordinal == self.last_ordinal {
             self.next_position = self.next_position.max(place.position.saturating_add(1));
         }
     }
@@ -132,16 +135,22 @@ impl State {
             return;
         }
         self.last_ordinal = seen.ordinal;
-        // Facts of the message itself stand before its line: they have taken positions already.
-        self.next_position = self.ledger.next_position(self.generation, seen.ordinal);
+        self.next_position = seen.positions;
         self.keys.push(StoredKey(seen.key, seen.strong));
-        if let Some(id) = &seen.answers {
-            self.open_calls.retain(|open| open != id);
+        for answer in &seen.answers {
+            if let Some(index) = self.open_calls.iter().position(|open| open.id == answer.call) {
+                let call = self.open_calls.remove(index);
+                if !answer.failed {
+                    self.take_tool(call.effect);
+                }
+            }
         }
-        if !seen.calls.is_empty() {
+        if seen.role == message::role_name(&Role::Assistant) {
+            // Calls of an earlier reply that never got an answer are given up.
             self.open_calls = seen.calls;
         }
         self.last_role = Some(seen.role);
+        self.stopped = seen.stopped;
         if let Some(said) = seen.said {
             self.thread.push(said);
             if self.thread.len() > THREAD_HEAD + THREAD_TAIL {
@@ -194,7 +203,7 @@ impl SessionState for State {
     }
 
     fn generation(&self) -> u32 {
-        self.generation
+        self.live.generation
     }
 
     fn readable(&self) -> Vec<Readable> {

@@ -1,14 +1,10 @@
 //! The conversation in a few lines, from what the state keeps of it (seed 002 section 11).
 
-use super::event::Said;
 use super::state::State;
+use crate::capture::thread;
 use crate::checkpoint::{Exchange, WorkStatus};
-use crate::text::clip;
-
-const TOPIC: usize = 100;
-const GIST: usize = 120;
-const EXCHANGES: usize = 8;
-const REQUEST_TOKENS: u64 = 300;
+use crate::message::{Block, Message, Role};
+use serde_json::Value;
 
 /// What a checkpoint says of the conversation.
 pub(crate) struct Thread {
@@ -21,36 +17,50 @@ pub(crate) struct Thread {
     pub(crate) status: WorkStatus,
 }
 
-pub(crate) fn topic(state: &State) -> Option<String> {
-    users(state).last().map(|said| clip::ellipsize(&clip::one_line(&said.text), TOPIC).into_owned())
-}
-
-fn users(state: &State) -> impl DoubleEndedIterator<Item = &Said> {
-    state.thread.iter().filter(|said| said.by == "user")
-}
-
 impl Thread {
     pub(crate) fn of(state: &State) -> Self {
-        let last = users(state).last();
+        let messages = conversation(state);
+        let mut users = thread::user_texts(&messages);
+        let last_user = users.pop().unwrap_or_default();
         Self {
-            topic: topic(state).unwrap_or_default(),
-            first_user: users(state).next().map(|said| said.text.clone()).unwrap_or_default(),
-            last_user: last.map(|said| said.text.clone()).unwrap_or_default(),
-            exchanges: state
-                .thread
-                .iter()
-                .rev()
-                .take(EXCHANGES)
-                .rev()
-                .map(|said| Exchange {
-                    role: said.by.clone(),
-                    gist: clip::ellipsize(&clip::one_line(&said.text), GIST).into_owned(),
-                })
-                .collect(),
-            active_request: last
-                .map(|said| clip::head_and_tail(&said.text, REQUEST_TOKENS, " [...] ").into_owned()),
-            next_action: topic(state).unwrap_or_default(),
-            status: WorkStatus::InProgress,
+            topic: thread::topic(&messages),
+            first_user: if users.is_empty() { last_user.clone() } else { users.swap_remove(0) },
+            last_user,
+            exchanges: thread::key_exchanges(&messages),
+            active_request: thread::active_request(&messages),
+            next_action: thread::next_action(&messages),
+            status: thread::work_status(&messages),
         }
     }
+}
+
+/// Gist of what the user wants now; `None` before anybody asked for anything.
+pub(crate) fn topic(state: &State) -> Option<String> {
+    Some(thread::topic(&conversation(state))).filter(|topic| !topic.is_empty())
+}
+
+/// What was said, as messages again, and how it stopped.
+fn conversation(state: &State) -> Vec<Message> {
+    let mut messages: Vec<Message> = state
+        .thread
+        .iter()
+        .map(
+            |said| if said.by == "user" { Message::user(&said.text) } else { Message::assistant(&said.text) },
+        )
+        .collect();
+    let mut end = Message::assistant("");
+    end.blocks.clear();
+    if !state.open_calls.is_empty() || state.stopped.is_some() {
+        end.stop_reason = state.stopped.clone();
+        end.blocks.extend(state.open_calls.iter().map(|call| Block::ToolCall {
+            id: call.id.clone(),
+            name: call.effect.name.clone(),
+            arguments: Value::Null,
+        }));
+        messages.push(end);
+    } else if state.last_role.as_deref() == Some(crate::message::role_name(&Role::ToolResult)) {
+        end.role = Role::ToolResult;
+        messages.push(end);
+    }
+    messages
 }

@@ -1,9 +1,8 @@
 //! What is remembered, as callers see it.
 
 use super::state::State;
-use super::stub::Ledger;
 use crate::checkpoint::ToolCall;
-use crate::ledger::{Entry, Kind, Source, TaskState};
+use crate::ledger::{Item, Kind, Source, Status, View};
 use serde::Serialize;
 
 /// Items of one kind that are shown, at most (DESIGN section 4).
@@ -92,49 +91,17 @@ impl From<ToolCall> for ToolCallView {
     }
 }
 
-/// The live entries of a session.
-pub(crate) struct Live<'a> {
-    ledger: &'a Ledger,
-}
-
-pub(crate) fn live(state: &State) -> Live<'_> {
-    Live { ledger: &state.ledger }
-}
-
-impl<'a> Live<'a> {
-    /// What holds, oldest first.
-    pub(crate) fn of(&self, kind: Kind) -> impl Iterator<Item = &'a Entry> {
-        let ledger = self.ledger;
-        ledger.entries().filter(move |entry| entry.kind == kind && ledger.resolved(&entry.id).is_none())
-    }
-
-    pub(crate) fn tasks(&self) -> impl Iterator<Item = (&'a Entry, TaskState)> {
-        self.of(Kind::Task).map(|entry| (entry, entry.task.unwrap_or(TaskState::Open)))
-    }
-
-    pub(crate) fn goal(&self) -> Option<&'a Entry> {
-        self.of(Kind::Goal).last()
-    }
-
-    pub(crate) fn superseded(&self) -> u64 {
-        0
-    }
+/// What holds, what was replaced and what is settled.
+pub(crate) fn live(state: &State) -> View {
+    state.ledger.view(&state.live)
 }
 
 pub(crate) fn session_view(state: &State) -> SessionView {
-    let items = |kind: Kind| -> Vec<ItemView> {
-        let mut items: Vec<ItemView> = state
-            .ledger
-            .entries()
-            .filter(|entry| entry.kind == kind)
-            .map(|entry| item(&state.ledger, entry))
-            .collect();
-        let extra = items.len().saturating_sub(ITEMS_SHOWN);
-        items.drain(..extra);
-        items
-    };
+    let view = live(state);
+    let items =
+        |kind: Kind| view.within(kind, ITEMS_SHOWN).into_iter().map(|item| show(&view, item)).collect();
     SessionView {
-        goal: live(state).goal().map(|goal| goal.text.clone()),
+        goal: view.active(Kind::Goal).next_back().map(|goal| goal.entry.text.clone()),
         decisions: items(Kind::Decision),
         constraints: items(Kind::Constraint),
         tasks: items(Kind::Task),
@@ -151,16 +118,20 @@ pub(crate) fn session_view(state: &State) -> SessionView {
     }
 }
 
-fn item(ledger: &Ledger, entry: &Entry) -> ItemView {
-    let (status, by) = match ledger.resolved(&entry.id) {
-        Some(how) => ("resolved", Some(how.to_owned())),
-        None => ("active", None),
+fn show(view: &View, item: &Item) -> ItemView {
+    let (status, by) = match &item.status {
+        Status::Active => ("active", None),
+        Status::Superseded(newer) => (
+            "superseded",
+            view.item_of(newer).map(|newer| newer.entry.text.clone()).or_else(|| Some(newer.clone())),
+        ),
+        Status::Resolved(how) => ("resolved", Some(how.clone())),
     };
     ItemView {
-        id: entry.id.clone(),
-        text: entry.text.clone(),
-        at: entry.at.clone(),
-        source: entry.source,
+        id: item.entry.id.clone(),
+        text: item.entry.text.clone(),
+        at: item.entry.at.clone(),
+        source: item.trust,
         status,
         by,
     }

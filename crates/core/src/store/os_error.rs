@@ -39,8 +39,7 @@ fn is_link_refusal(error: &io::Error) -> bool {
             return true;
         }
     }
-    use io::ErrorKind as K;
-    matches!(error.kind(), K::NotADirectory | K::IsADirectory | K::InvalidFilename)
+    matches!(error.kind(), io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename)
 }
 
 /// The file system has no locks here (NFS without a lock daemon, some FUSE mounts).
