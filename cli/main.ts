@@ -28,7 +28,6 @@ function program(): Command {
     .option('--version', 'print the version')
     .showHelpAfterError('(--help shows how it is used)')
     .exitOverride()
-    .allowExcessArguments()
     .addHelpText('after', examples('replay session.jsonl', 'status', 'checkpoints list --session agent:main', 'packet --json'))
     .action(async (flags: { version?: boolean }) => {
       if (root.args.length > 0) root.error(`error: unknown command '${root.args[0]}'`)
@@ -70,14 +69,15 @@ function program(): Command {
     .option('--checkpoint <id>', 'from this checkpoint instead of the latest')
     .addHelpText('after', examples('packet', 'packet --max-tokens 300', 'packet --checkpoint cp_002 --json'))
     .action(async (flags: Flags & { maxTokens?: string; checkpoint?: string }) => packet(await load(), flags))
-  return root
+  // Only here, for the message above; subcommands would inherit it.
+  return root.allowExcessArguments()
 }
 
 /** The exit code for whatever went wrong; says what it was, without a stack. */
 function failed(error: unknown): number {
   // Commander has printed its message already; a shown help or version is no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (error instanceof Error && error.name === 'AbortError') return 130
+  if (error instanceof Error && error.name === 'AbortError') return readerGone ? 0 : 130
   const { red } = colorsFor(process.stderr)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'Error'
   const message = error instanceof Error ? error.message : String(error)
@@ -85,11 +85,12 @@ function failed(error: unknown): number {
   return error instanceof CliError ? error.exitCode : 1
 }
 
-// A reader that has seen enough (`| head`) is no failure.
+// A reader that has seen enough (`| head`) is no failure. The command still ends in its own way: it may have to clean up.
+let readerGone = false
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
-    throw error
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
+    readerGone = true
   })
 }
 

@@ -53,7 +53,7 @@ export function table(rows: readonly (readonly string[])[], indent = '  '): stri
   const widths: number[] = []
   for (const row of rows) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)))
   const line = (row: readonly string[]): string => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')
-  return rows.map((row) => `${indent}${line(row)}\n`).join('')
+  return rows.map((row) => `${indent}${line(row).trimEnd()}\n`).join('')
 }
 
 export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`

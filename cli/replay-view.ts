@@ -75,7 +75,7 @@ function summaryView(summary: ReplaySummary, colors: Colors): string {
   const notes = [`window ${number(summary.contextWindow)} tokens (${WINDOWS[summary.windowSource]})`]
   if (summary.peak) notes.push(`fullest ${percent(summary.peak.utilization)} (${number(summary.peak.tokens)} tokens)`)
   if (stats.offPath > 0) notes.push(`${plural(stats.offPath, 'entry').replace('entrys', 'entries')} on branches that were left`)
-  if (stats.relinked > 0) notes.push(`${number(stats.relinked)} broken links between entries, read in file order`)
+  if (stats.relinked > 0) notes.push(`${plural(stats.relinked, 'broken link')} between entries, read in file order`)
   if (stats.problems > 0) notes.push(`${plural(stats.problems, 'damaged line')}`)
   return text + notes.map((note) => `  ${dim(note)}\n`).join('')
 }

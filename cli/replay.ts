@@ -179,17 +179,20 @@ class Replay {
     if (changed) yield { type: 'window', line: this.line, contextWindow, source, modelId }
   }
 
-  /** Reads the gauge; says so when it moved, and writes a checkpoint when the context is nearly full. */
   private async *measured(): AsyncGenerator<ReplayEvent> {
+    yield* this.gauge()
+    yield* this.checkpointIfFull(false)
+  }
+
+  /** Reads the gauge; says so when it moved. */
+  private *gauge(): Generator<ReplayEvent> {
     const measure = this.context.measure()
     if (measure.source === 'unknown') return
     this.last = measure
     if (this.peak === null || measure.utilization > this.peak.utilization) this.peak = measure
-    if (this.shown === null || Math.abs(measure.utilization - this.shown) >= GAUGE_STEP) {
-      this.shown = measure.utilization
-      yield { type: 'gauge', line: this.line, measure, text: this.api.gaugeLine(measure, { checkpointSaved: this.asked !== null }) }
-    }
-    yield* this.checkpointIfFull(false)
+    if (this.shown !== null && Math.abs(measure.utilization - this.shown) < GAUGE_STEP) return
+    this.shown = measure.utilization
+    yield { type: 'gauge', line: this.line, measure, text: this.api.gaugeLine(measure, { checkpointSaved: this.asked !== null }) }
   }
 
   /** Within a turn only when the context grew notably; at its end always. The skip rule of the package does the rest. */
@@ -267,6 +270,7 @@ class Replay {
   }
 
   private async *end(stats: TranscriptStats): AsyncGenerator<ReplayEvent> {
+    yield* this.gauge()
     if (this.pending.length > 0) yield* this.checkpoint('session-end')
     const packet = yield* this.packet('end')
     const state = await this.api.readState(this.stateDir, this.sessionKey)
@@ -276,7 +280,7 @@ class Replay {
       type: 'end',
       summary: {
         state, checkpoints, packet, written: this.written, skipped: this.skipped, compactions: this.allCompactions,
-        contextWindow: this.context.window, windowSource: this.windowSource, peak: this.peak, last: this.context.measure(),
+        contextWindow: this.context.window, windowSource: this.windowSource, peak: this.peak, last: this.last,
         stats: { lines, entries, messages, offPath, relinked, problems }, durationMs: Math.round(performance.now() - this.started),
       },
     }

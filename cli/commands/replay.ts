@@ -21,6 +21,7 @@ export async function replay(api: Api, file: string, flags: ReplayFlags): Promis
   const stop = (): void => interrupted.abort()
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
+  process.stdout.once('error', stop)
   const options: ReplayOptions = { signal: interrupted.signal }
   if (flags.window !== undefined) options.contextWindow = positive('--window', flags.window)
   if (flags.maxTokens !== undefined) options.maxTokens = positive('--max-tokens', flags.maxTokens)
@@ -32,6 +33,7 @@ export async function replay(api: Api, file: string, flags: ReplayFlags): Promis
   } finally {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
+    process.stdout.off('error', stop)
   }
 }
 

@@ -39,7 +39,7 @@ impl Claude {
                 let open = self.boundary.replace(Boundary {
                     line,
                     id: owned(&entry, "uuid"),
-                    tokens_before: tokens.and_then(Value::as_u64),
+                    tokens_before: tokens.and_then(Value::as_u64).filter(|tokens| *tokens > 0),
                     timestamp: time(&entry),
                 });
                 Ok(Decoded::Events(open.map(|open| open.into_event(String::new())).into_iter().collect()))
