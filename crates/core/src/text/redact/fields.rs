@@ -12,7 +12,7 @@ static_regex! {
     /// `>` after a tag. The name's own parts are read later.
     static NAME = concat!(
         r"(?i)(?P<dashes>--?)?(?P<name>[A-Za-z0-9_.-]{0,80}(?:pass|pwd|secret|token|key|_auth|lozinka|лозинка)[A-Za-z0-9_-]{0,40})",
-        r#"(?:(?P<quote>\\*["'`])?\]?(?P<join>:[ \t]*\r?\n[ \t]*|[ \t]{0,8}(?:=>|:=|[:=])[ \t]*)|(?P<blank>[ \t]+(?:\\\r?\n[ \t]*)?)|(?P<tag>>))"#,
+        r#"(?:(?P<quote>\\*["'`])?\]?(?P<join>:[ \t]*\r?\n[ \t]*|[ \t]{0,8}(?:=>|:=|[:=])[ \t]*|[ \t](?:is|je)[ \t]+)|(?P<blank>[ \t]+(?:\\\r?\n[ \t]*)?)|(?P<tag>>))"#,
     );
     /// `|` or `>` of YAML and the lines that are indented under it.
     static BLOCK = r"^[|>][+-]?\d?[ \t]*\r?\n((?:[ \t]+[^\n]*(?:\n|$))+)";
@@ -34,15 +34,16 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
         let Some(whole) = found.get(0) else { break };
         let end = from + whole.end();
         let name = found.name("name").map_or("", |name| name.as_str());
+        let name_start = from + found.name("name").map_or(0, |name| name.start());
         let context = Context {
             name,
             kind: secret_kind(name.rsplit('.').next().unwrap_or(name)),
             quoted_name: found.name("quote").is_some(),
             join: found.name("join").map_or("", |join| join.as_str()),
             flag: found.name("dashes").is_some() && found.name("blank").is_some(),
-            tag: found.name("tag").is_some(),
+            tag: found.name("tag").is_some()
+                && text.get(..name_start).is_some_and(|before| before.ends_with('<')),
         };
-        let name_start = from + found.name("name").map_or(0, |name| name.start());
         let after_marker = text.get(..name_start).is_some_and(|before| before.ends_with(MARKER_START));
         let hidden = if after_marker { None } else { context.secret(text, end) };
         from = match hidden {
@@ -97,7 +98,8 @@ impl Context<'_> {
                 let length = self.bare_length(text, at, rest);
                 let value = rest.get(..length)?;
                 let line = head(rest, MAX_LINE_BYTES).split(['\n', '\r']).next().unwrap_or_default();
-                (!self.is_harmless(value) && self.is_bare_secret(kind, value, line)).then_some((
+                let element = !self.tag || rest.get(length..).is_some_and(|after| after.starts_with("</"));
+                (element && !self.is_harmless(value) && self.is_bare_secret(kind, value, line)).then_some((
                     start,
                     start + length,
                     kind,
@@ -135,9 +137,12 @@ impl Context<'_> {
 
     /// An unquoted value is taken where it cannot be code or prose.
     fn is_bare_secret(&self, kind: &str, value: &str, line: &str) -> bool {
+        if self.tag {
+            return value.len() >= 4;
+        }
         let number = value.chars().all(|c| c.is_ascii_digit() || "._".contains(c));
         if number {
-            return kind == "password" && value.len() >= 4 && !self.quoted_name;
+            return kind == "password" && !self.is_pass() && value.len() >= 4 && !self.quoted_name;
         }
         if is_source(line)
             || value.starts_with('-') && self.flag
@@ -145,23 +150,27 @@ impl Context<'_> {
         {
             return false;
         }
-        let tight = self.join == "=" || self.flag || self.tag;
+        let tight = self.join == "=" || self.flag;
         if tight {
             let member =
                 value.split('.').count() > 1 && value.split('.').all(is_identifier) && !looks_random(value);
             return !member;
         }
-        if looks_random(value) {
+        let letter = value.chars().any(|c| c.is_ascii_alphabetic());
+        let digit = value.chars().any(|c| c.is_ascii_digit());
+        if looks_random(value) || (letter && digit && value.len() >= 6) {
             return true;
         }
         // `password: hunter` alone on its line is a setting; `Password: must be long` is prose, `password = input` is code
-        kind == "password"
-            && self.join.starts_with(':')
-            && line.trim() == value
-            && !value.starts_with(char::is_uppercase)
-            || value.len() >= 6
-                && value.chars().any(|c| "!@#$%^*+?~".contains(c))
-                && !value.ends_with(['!', '?'])
+        let alone =
+            self.join.starts_with(':') && line.trim() == value && !value.starts_with(char::is_uppercase);
+        let marked = value.chars().any(|c| "!@#$%^*+?~".contains(c)) && !value.ends_with(['!', '?']);
+        (alone && kind == "password" && !self.is_pass()) || (value.len() >= 6 && marked)
+    }
+
+    /// `pass` also counts tests.
+    fn is_pass(&self) -> bool {
+        self.name.eq_ignore_ascii_case("pass")
     }
 }
 

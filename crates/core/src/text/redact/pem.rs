@@ -9,7 +9,7 @@ static_regex! {
     static BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
     /// One line of the body, or a header such as `Proc-Type:`, with the quotes and marks that code and YAML put around
     /// it and a real or an escaped line break; a body on one line has blanks for line breaks.
-    static LINE = r#"^[ \t"'`+,|>]*(?:\d{1,6}[:→|] ?)?(?:[A-Za-z0-9+/]+={0,2}|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): [^\n\\]{0,200})?[ \t"'`,+;]*(?:\r?\n|(?:\\+r)?\\+n)|^[ \t]*[A-Za-z0-9+/]{16,}={0,2}[ \t]"#;
+    static LINE = r#"^[ \t"'`+,|>]*(?:\d{1,6}[:→|] ?)?(?:=?[A-Za-z0-9+/]+={0,2}|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): [^\n\\]{0,200})?[ \t"'`,+;]*(?:\r?\n|(?:\\+r)?\\+n)|^[ \t]*[A-Za-z0-9+/]{16,}={0,2}[ \t]"#;
     /// The last line of a body that was cut off.
     static REST = r#"^[ \t]*([A-Za-z0-9+/]+={0,2})(?:$|["'`\\.…\[])"#;
     /// The line that closes it.

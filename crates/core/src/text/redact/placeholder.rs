@@ -12,6 +12,7 @@ static_regex! {
       | <[^<>\n]*>?                               # <token>
       | \[[^\]\n]*\]?                             # [your token]
       | [*•.…_-]+ | [xX]{3,}                      # *** ... xxxx
+      | [A-Za-z_-]{0,8}(?:\.{3}|…|\*{3,}|[xX]{4,}) # sk-... sk-xxxx
       | @[A-Za-z][^\n]*                           # @file
       | `[^`\n]*`?
     )$";
@@ -87,6 +88,10 @@ const WORDS: &[&str] = &[
     "omit",
     "same-origin",
     "basic",
+    "uint8array",
+    "base64",
+    "sha256",
+    "oauth2",
     "bearer",
     "default",
     "self",

@@ -44,6 +44,8 @@ static_regex! {
     static BEARER = r"(?i)\b(?:bearer|basic)\s{1,3}([A-Za-z0-9_.~+/=-]{16,})";
     /// All cookies of a header.
     static COOKIE = r#"(?im)(?:^|[\s"'`{,>])(?:set-)?cookie[\\"'`\]]*\s{0,3}:\s{0,3}[\\"'`]*([A-Za-z0-9_.$!%-]{1,80}=[^\r\n"'`\\]{1,8000})"#;
+    /// The signature that makes an address a right to read or write.
+    static SIGNATURE = r"(?i)[?&](?:sig|signature|x-amz-signature|x-goog-signature)=([A-Za-z0-9%+/=_-]{16,})";
     /// A password given to a command by a flag of one letter.
     static FLAG = r#"\b(?:curl|wget|http|https)\b[^\n|;&]{0,300}? (?:-u|--user)[ =]?["']?([^\s:"']{1,100}:)([^\s"']{1,200})|\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]{0,300}? -p([^\s"']{1,200})|\b(?:sshpass|docker login)\b[^\n|;&]{0,300}? -p ?["']?([^\s"']{1,200})"#;
 }
@@ -71,13 +73,14 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
 /// Replaces what stands in a place for secrets.
 pub(super) fn redact_places(text: &str) -> Cow<'_, str> {
     let mut current = Cow::Borrowed(text);
-    let places: [(&Regex, &str); 6] = [
+    let places: [(&Regex, &str); 7] = [
         (&HOOKS, "webhook"),
         (&URL, "password"),
         (&AUTHORIZATION, "authorization"),
         (&BEARER, "authorization"),
         (&COOKIE, "cookie"),
         (&FLAG, "password"),
+        (&SIGNATURE, "signature"),
     ];
     for (pattern, kind) in places {
         if let Cow::Owned(changed) = hide_groups(&current, pattern, kind) {
