@@ -13,7 +13,7 @@ export interface Settled {
   kind: Captured['kind']
   text: string
   status: 'superseded' | 'resolved'
-  /** The words or the item that replaced or settled it. */
+  /** The words or the item that replaced or settled it, where they say more than the item itself. */
   by: string | null
 }
 
@@ -38,8 +38,12 @@ export class StateWatch {
       const texts = new Map(items.map((item) => [item.id, item.text]))
       for (const { id, text, source, status, by } of items) {
         const before = this.status.get(id)
-        if (before === undefined) yield { type: 'captured', kind, text, source }
-        if (status !== 'active' && before !== status) yield { type: 'settled', kind, text, status, by: by === undefined ? null : (texts.get(by) ?? by) }
+        // Said and settled between two looks: the second line alone says it all.
+        if (before === undefined && status === 'active') yield { type: 'captured', kind, text, source }
+        if (status !== 'active' && before !== status) {
+          const other = by === undefined ? text : (texts.get(by) ?? by)
+          yield { type: 'settled', kind, text, status, by: other === text ? null : other }
+        }
         this.status.set(id, status)
       }
     }

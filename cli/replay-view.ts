@@ -12,6 +12,8 @@ const WINDOWS: Record<WindowSource, string> = {
 const GIST = 140
 /** Lines of one list; `--json` has all. */
 const LIST = 20
+/** Of what no longer counts, enough to see that it is known. */
+const SETTLED = 5
 /** Problems that are printed one by one. */
 const PROBLEMS = 20
 const BAR = 20
@@ -40,8 +42,11 @@ export function replayView(colors: Colors): (event: ReplayEvent) => string {
         return at(event.line, green(`checkpoint ${event.id} written (${event.trigger}, ${percent(event.measure.utilization)})`))
       case 'captured':
         return at(event.line, `  ${cyan('+')} ${KINDS[event.kind]}${event.source && event.source !== 'user' ? dim(` (${event.source})`) : ''}: ${oneLine(event.text, GIST)}`)
-      case 'settled':
-        return at(event.line, `  ${dim('-')} ${KINDS[event.kind]} ${event.status}: ${dim(oneLine(event.text, GIST))}${event.by ? ` ${dim('by')} ${oneLine(event.by, 80)}` : ''}`)
+      case 'settled': {
+        const sign = event.status === 'resolved' ? green('✓') : dim('x')
+        const by = event.by === null ? '' : ` ${dim('by')} ${oneLine(event.by, 80)}`
+        return at(event.line, `  ${sign} ${KINDS[event.kind]} ${event.status}: ${dim(oneLine(event.text, GIST))}${by}`)
+      }
       case 'compaction': {
         const before = event.tokensBefore === null ? plural(event.messagesBefore, 'message') : `${number(event.tokensBefore)} tokens`
         const dropped = event.messagesBefore - event.messagesKept
@@ -83,17 +88,18 @@ function summaryView(summary: ReplaySummary, colors: Colors): string {
 /** What a session remembers, by kind. */
 export function stateView(state: SessionState, colors: Colors): string {
   const { bold, dim } = colors
-  const mark = { active: ' ', superseded: 'x', resolved: '✓' } as const
   const items = (title: string, list: readonly Item[]): string => {
     if (list.length === 0) return ''
-    const live = list.filter((item) => item.status === 'active').length
-    const count = live === list.length ? number(live) : `${live} live of ${list.length}`
-    const shown = list.slice(-LIST).map((item) => {
-      const line = `${mark[item.status]} ${oneLine(item.text, GIST)}`
-      return `    ${item.status === 'active' ? line : dim(`${line} (${item.status})`)}\n`
-    })
-    const hidden = list.length - shown.length
-    return `  ${bold(title)} ${dim(count)}\n${hidden > 0 ? dim(`    ... ${hidden} older\n`) : ''}${shown.join('')}`
+    const live = list.filter((item) => item.status === 'active')
+    const settled = list.filter((item) => item.status !== 'active')
+    const count = settled.length === 0 ? number(live.length) : `${number(live.length)} live, ${number(settled.length)} settled`
+    const older = (hidden: number, what: string): string => (hidden > 0 ? dim(`    ... ${number(hidden)} older ${what}\n`) : '')
+    return (
+      `  ${bold(title)} ${dim(count)}\n${older(live.length - LIST, 'ones')}` +
+      live.slice(-LIST).map((item) => `      ${oneLine(item.text, GIST)}\n`).join('') +
+      older(settled.length - SETTLED, 'settled ones') +
+      settled.slice(-SETTLED).map((item) => `    ${dim(`${item.status === 'resolved' ? '✓' : 'x'} ${oneLine(item.text, GIST)} (${item.status})`)}\n`).join('')
+    )
   }
   const names = (title: string, list: readonly string[]): string => {
     if (list.length === 0) return ''
