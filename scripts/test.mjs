@@ -33,6 +33,7 @@ const sum = (text, pattern) => [...plain(text).matchAll(pattern)].reduce((total,
 const counters = {
   nextest: (text) => [sum(text, /tests? run:.*?(\d+) passed/g), sum(text, /tests? run:.*?(\d+) (?:failed|timed out)/g)],
   cargo: (text) => [sum(text, /test result:.*?(\d+) passed/g), sum(text, /test result:.*?(\d+) failed/g)],
+  nodeTest: (text) => [sum(text, /^ℹ pass (\d+)/gm), sum(text, /^ℹ fail (\d+)/gm), sum(text, /^ℹ skipped (\d+)/gm)],
   vitest: (text) => [sum(text, /^\s*Tests\s.*?(\d+) passed/gm), sum(text, /^\s*Tests\s.*?(\d+) failed/gm)],
 }
 
@@ -44,6 +45,7 @@ const steps = [
   nextest
     ? { half: 'rust', title: 'Rust tests', command: ['cargo', 'nextest', 'run', '--workspace', '--no-fail-fast'], count: counters.nextest }
     : { half: 'rust', title: 'Rust tests', command: ['cargo', 'test', '--workspace', '--no-fail-fast'], count: counters.cargo },
+  { half: 'rust', title: 'crash tests', command: [process.execPath, path.join(root, 'scripts', 'crash', 'run.mjs')], count: counters.nodeTest },
   { half: 'node', title: 'types', command: [...bin('typescript', 'bin', 'tsc'), '--noEmit'] },
   { half: 'node', title: 'Node tests', command: [...bin('vitest', 'vitest.mjs'), 'run'], count: counters.vitest },
 ].filter((step) => !only || step.half === only)
@@ -55,10 +57,10 @@ for (const { title, command, count } of steps) {
   console.log(`\n== ${title}: ${command.map((part) => path.relative(root, part).startsWith('..') ? path.basename(part) : part).join(' ')}`)
   const started = Date.now()
   const { ok, output } = await run(command[0], command.slice(1))
-  const [good, bad] = count ? count(output) : [ok ? 1 : 0, 0]
+  const [good, bad, skipped = 0] = count ? count(output) : [ok ? 1 : 0, 0]
   passed += good
   failed += ok ? 0 : Math.max(bad, 1)
-  report.push(`${ok ? 'ok  ' : 'FAIL'} ${title.padEnd(12)} ${((Date.now() - started) / 60_000).toFixed(2)} min`)
+  report.push(`${ok ? 'ok  ' : 'FAIL'} ${title.padEnd(12)} ${((Date.now() - started) / 60_000).toFixed(2)} min${skipped ? `, ${skipped} skipped: why stands above` : ''}`)
 }
 console.log(`\n${report.join('\n')}\n\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

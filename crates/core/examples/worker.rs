@@ -8,6 +8,9 @@
 //! worker verify     DIR [--key K] [--naive] < acknowledged              exit code 1: something is lost or there twice
 //! ```
 //!
+//! With the feature `failpoints`, `--kill-at N` ends the process before its N-th step (from 0) on disk, as a kill would:
+//! for machines where nothing can trace it.
+//!
 //! `--naive` writes the same data as an unsuspecting program would (in place, no sync): the negative control.
 #![allow(
     clippy::print_stdout,
@@ -77,6 +80,7 @@ struct Arguments {
     full: bool,
     in_flight: usize,
     naive: bool,
+    kill_at: Option<usize>,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -90,6 +94,7 @@ fn arguments() -> Option<Arguments> {
         full: false,
         in_flight: 1,
         naive: false,
+        kill_at: None,
     };
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -97,6 +102,7 @@ fn arguments() -> Option<Arguments> {
             "--count" => found.count = words.next()?.parse().ok()?,
             "--prefix" => found.prefix = words.next()?,
             "--in-flight" => found.in_flight = words.next()?.parse().ok()?,
+            "--kill-at" => found.kill_at = Some(words.next()?.parse().ok()?),
             "--full" => found.full = true,
             "--naive" => found.naive = true,
             _ => return None,
@@ -116,6 +122,13 @@ fn main() -> ExitCode {
         eprintln!("usage: worker append|checkpoint|mixed|verify DIR [--key K] [--count N] [--prefix P] ...");
         return ExitCode::from(2);
     };
+    let _armed = match arguments.kill_at.map(|step| kill_at(&arguments.dir, step)) {
+        Some(None) => {
+            eprintln!("--kill-at needs the feature `failpoints`");
+            return ExitCode::from(2);
+        }
+        armed => armed,
+    };
     let done = if arguments.naive { naive(&arguments) } else { through_the_store(&arguments) };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -125,6 +138,17 @@ fn main() -> ExitCode {
             ExitCode::from(3)
         }
     }
+}
+
+#[cfg(feature = "failpoints")]
+fn kill_at(dir: &Path, step: usize) -> Option<clawback_core::store::fail::Armed> {
+    use clawback_core::store::fail::{Action, arm};
+    Some(arm(dir, step, Action::Kill))
+}
+
+#[cfg(not(feature = "failpoints"))]
+fn kill_at(_dir: &Path, _step: usize) -> Option<()> {
+    None
 }
 
 fn through_the_store(arguments: &Arguments) -> Result<bool> {

@@ -5,12 +5,12 @@
 use super::gather::{Candidate, Words, overlap};
 use super::section::{Section, Shape};
 
-/// What an old item that has nothing to do with the request is still worth.
-const FLOOR: f64 = 0.35;
-/// How much each further item of a section is worth less.
-const SATURATION: f64 = 0.12;
-/// Tokens of an ordinary item: shorter ones gain, longer ones lose.
-const ORDINARY: f64 = 18.0;
+/// How much more an item on the subject of the request is worth than a fresh one on another.
+const SUBJECT: f64 = 0.4;
+/// Tokens of an ordinary bullet: longer ones must be worth it.
+const ORDINARY: f64 = 14.0;
+/// Telling words from which on a bullet says something of its own.
+const TELLING: f64 = 5.0;
 
 /// Indices of the chosen candidates, most useful first, so that the last may be given up first.
 pub(super) fn choose(
@@ -24,12 +24,7 @@ pub(super) fn choose(
     let base: Vec<f64> = candidates
         .iter()
         .zip(&costs)
-        .map(|(candidate, tokens)| {
-            let relevance = (overlap(&candidate.words, request) * 2.0).min(1.0);
-            let near = candidate.recency.max(relevance);
-            let dense = (ORDINARY / (*tokens as f64).max(1.0)).powf(0.3);
-            candidate.section.weight() * (FLOOR + (1.0 - FLOOR) * near) * dense
-        })
+        .map(|(candidate, tokens)| first_worth(candidate, *tokens, request))
         .collect();
     let mut open: Vec<usize> = (0..candidates.len()).collect();
     let mut repeated = vec![0.0_f64; candidates.len()];
@@ -46,7 +41,7 @@ pub(super) fn choose(
             let (Some(candidate), Some(base)) = (candidates.get(index), base.get(index)) else { return 0.0 };
             let taken = taken_of.get(candidate.section as usize).copied().unwrap_or_default();
             let said = repeated.get(index).copied().unwrap_or_default();
-            base * (1.0 - 0.7 * said * said) / (1.0 + SATURATION * f64::from(taken))
+            base * (1.0 - 0.7 * said * said) / (1.0 + candidate.section.saturation() * f64::from(taken))
         };
         open.retain(|index| price(*index).is_some_and(|tokens| tokens <= left));
         // Ties go to the later place in the packet's order, which is the newer item of a section.
@@ -66,6 +61,20 @@ pub(super) fn choose(
         }
     }
     chosen
+}
+
+/// Worth of a candidate as the first of its section, before anything else is said.
+fn first_worth(candidate: &Candidate, tokens: u64, request: &Words) -> f64 {
+    let section = candidate.section;
+    let relevance = (overlap(&candidate.words, request) * 2.0).min(1.0);
+    let near = candidate.recency.max(relevance);
+    let age = section.lasting() + (1.0 - section.lasting()) * near;
+    let (least, telling) = match section.shape() {
+        Shape::Bullets => (ORDINARY, (candidate.words.len() as f64 / TELLING).min(1.0)),
+        Shape::Joined(_) => (1.0, 1.0),
+    };
+    let dense = (ORDINARY / (tokens as f64).max(least)).powf(0.3);
+    section.weight() * (1.0 + SUBJECT * relevance) * age * (0.4 + 0.6 * telling) * dense
 }
 
 /// Tokens of a candidate with its bullet and line break, or its separator.

@@ -17,6 +17,13 @@ const STEM: usize = 6;
 /// Words of an item, for comparing subjects.
 pub(super) type Words = BTreeSet<String>;
 
+/// Most items of a section that are looked at, newest first: more than any checkpoint of ours holds. An object from
+/// elsewhere with a hundred thousand of them must not hold up the host.
+pub(super) const MOST: usize = 200;
+
+/// How many older items of each section were not looked at.
+pub(super) type Beyond = [u64; Section::ALL.len()];
+
 /// An item that may be shown.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
@@ -35,8 +42,9 @@ pub(super) fn candidates(
     root: &Root,
     pointer: &str,
     shown: &[&str],
-) -> Vec<Candidate> {
+) -> (Vec<Candidate>, Beyond) {
     let mut all = Vec::new();
+    let mut beyond = Beyond::default();
     let head: Vec<String> = shown.iter().map(|text| fingerprint(text)).collect();
     let mut seen: BTreeSet<String> = head.iter().cloned().collect();
     let is_said = |gist: &str| {
@@ -44,9 +52,13 @@ pub(super) fn candidates(
         head.iter().any(|text| text.starts_with(&gist))
     };
     for section in Section::ALL {
-        let lines: Vec<String> = texts(checkpoint, section, &is_said)
-            .into_iter()
-            .map(|text| neutralise(&text))
+        let texts = texts(checkpoint, section, &is_said);
+        if let Some(count) = beyond.get_mut(section as usize) {
+            *count = texts.len().saturating_sub(MOST) as u64;
+        }
+        let lines: Vec<String> = newest(&texts, MOST)
+            .iter()
+            .map(|text| neutralise(clip::first_graphemes(text, 4 * section.longest())))
             .map(|text| match section {
                 Section::FilesModified | Section::FilesRead => root.relative(&text),
                 _ => text,
@@ -65,13 +77,22 @@ pub(super) fn candidates(
                 section,
                 words: words(&line),
                 line,
-                recency: (index as f64 + 1.0) / count,
+                recency: recency(section, (index as f64 + 1.0) / count),
             })
             .collect();
         kept.reverse();
         all.append(&mut kept);
     }
-    all
+    (all, beyond)
+}
+
+/// How fresh the item at a place (above 0, to 1 for the newest) is. Unfinished tasks come in the order of a plan: the
+/// first of them is the next to be done, the last is the newest; those in the middle can wait.
+fn recency(section: Section, place: f64) -> f64 {
+    match section {
+        Section::Tasks => place.max(1.0 - place),
+        _ => place,
+    }
 }
 
 fn texts(checkpoint: &Checkpoint, section: Section, is_said: &dyn Fn(&str) -> bool) -> Vec<String> {
@@ -89,7 +110,7 @@ fn texts(checkpoint: &Checkpoint, section: Section, is_said: &dyn Fn(&str) -> bo
         Section::Blocked => tasks(TaskState::Blocked),
         Section::Tasks => tasks(TaskState::Open),
         Section::OpenItems => checkpoint.open_items.clone(),
-        Section::Errors => newest(&checkpoint.thread.errors, 3),
+        Section::Errors => newest(&checkpoint.thread.errors, 3).to_vec(),
         Section::FilesModified => checkpoint.resources.files_modified.clone(),
         Section::FilesRead => checkpoint.resources.files_read.clone(),
         Section::Agents => checkpoint
@@ -120,8 +141,8 @@ fn thread(checkpoint: &Checkpoint, is_said: &dyn Fn(&str) -> bool) -> Vec<String
     summary.cloned().into_iter().chain(exchanges).collect()
 }
 
-fn newest(items: &[String], count: usize) -> Vec<String> {
-    items.get(items.len().saturating_sub(count)..).unwrap_or_default().to_vec()
+pub(super) fn newest(items: &[String], count: usize) -> &[String] {
+    items.get(items.len().saturating_sub(count)..).unwrap_or_default()
 }
 
 /// A line of at most `longest` graphemes; a cut one points to the checkpoint.

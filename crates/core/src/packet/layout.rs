@@ -1,6 +1,6 @@
 //! The packet's lines: frame, head, sections, and the line about what is left out.
 
-use super::gather::{Candidate, fingerprint, shorten};
+use super::gather::{Beyond, Candidate, fingerprint, shorten};
 use super::neutral::neutralise;
 use super::root::Root;
 use super::section::{Section, Shape};
@@ -21,6 +21,7 @@ pub(super) struct Head {
     end: &'static str,
     pointer: String,
     root: Root,
+    beyond: Beyond,
     lines: Vec<Line>,
     dropped: Vec<&'static str>,
 }
@@ -47,6 +48,7 @@ impl Head {
             end: if options.max_tokens < USEFUL_TOKENS { "" } else { END },
             pointer: pointer.to_owned(),
             root: Root::default(),
+            beyond: Beyond::default(),
             lines: Vec::new(),
             dropped: Vec::new(),
         };
@@ -62,7 +64,7 @@ impl Head {
                 "Latest request (the user's words):",
                 &request,
                 &mut room,
-                whole * 9 / 20,
+                whole / 2,
                 &cost,
             );
         }
@@ -117,9 +119,10 @@ impl Head {
         self.lines.push(Line { key, place, label, text });
     }
 
-    /// Sets the directory that file names are shortened by.
-    pub(super) fn set_root(&mut self, root: Root) {
+    /// Sets the directory that file names are shortened by, and how many items are not among the candidates.
+    pub(super) fn set_items(&mut self, root: Root, beyond: Beyond) {
         self.root = root;
+        self.beyond = beyond;
     }
 
     /// Texts that need not be said again below.
@@ -191,8 +194,9 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
             }
         }
     }
-    let left: Vec<String> =
-        left_out(candidates, chosen).map(|(section, count)| format!("+{count} {}", section.noun())).collect();
+    let left: Vec<String> = left_out(head, candidates, chosen)
+        .map(|(section, count)| format!("+{count} {}", section.noun()))
+        .collect();
     if !left.is_empty() && !head.end.is_empty() {
         lines.push(format!("{} in {}", left.join(", "), head.pointer));
     }
@@ -204,8 +208,12 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
 }
 
 /// How many items of each section are not chosen.
-pub(super) fn left_out(candidates: &[Candidate], chosen: &[usize]) -> impl Iterator<Item = (Section, u64)> {
-    let mut counts = [0_u64; Section::ALL.len()];
+pub(super) fn left_out(
+    head: &Head,
+    candidates: &[Candidate],
+    chosen: &[usize],
+) -> impl Iterator<Item = (Section, u64)> + use<> {
+    let mut counts = head.beyond;
     let mut shown = vec![false; candidates.len()];
     for index in chosen {
         if let Some(flag) = shown.get_mut(*index) {

@@ -78,8 +78,8 @@ pub fn render(checkpoint: &Checkpoint, options: &RenderOptions) -> Packet {
     let limit = options.max_tokens;
     let root = Root::of(&checkpoint.resources);
     let mut head = Head::of(checkpoint, options, &pointer, cost);
-    let candidates = gather::candidates(checkpoint, &root, &pointer, &head.texts());
-    head.set_root(root);
+    let (candidates, beyond) = gather::candidates(checkpoint, &root, &pointer, &head.texts());
+    head.set_items(root, beyond);
     let request = words(&format!(
         "{} {} {}",
         checkpoint.active_request.as_deref().unwrap_or_default(),
@@ -135,7 +135,7 @@ fn omitted(head: &Head, candidates: &[Candidate], chosen: &[usize]) -> BTreeMap<
     for key in head.dropped() {
         *counts.entry((*key).to_owned()).or_default() += 1;
     }
-    for (section, count) in layout::left_out(candidates, chosen) {
+    for (section, count) in layout::left_out(head, candidates, chosen) {
         *counts.entry(section.key().to_owned()).or_default() += count;
     }
     counts

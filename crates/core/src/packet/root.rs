@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::gather::{MOST, newest};
 use super::neutral::neutralise;
 use crate::checkpoint::Resources;
 
@@ -23,7 +24,8 @@ impl Root {
     /// The directory that saves most.
     pub(super) fn of(resources: &Resources) -> Self {
         let mut uses: BTreeMap<String, usize> = BTreeMap::new();
-        for path in resources.files_modified.iter().chain(&resources.files_read) {
+        for path in newest(&resources.files_modified, MOST).iter().chain(newest(&resources.files_read, MOST))
+        {
             let path = neutralise(path);
             for (at, _) in path.match_indices(['/', '\\']).filter(|(at, _)| *at < LONGEST) {
                 if let Some(directory) = path.get(..=at) {

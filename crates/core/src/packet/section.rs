@@ -114,12 +114,30 @@ impl Section {
             Self::Tasks | Self::Agents => 0.95,
             Self::Decisions => 0.9,
             Self::OpenItems => 0.8,
+            Self::FilesModified => 0.75,
             Self::Errors => 0.6,
-            Self::FilesModified => 0.55,
-            Self::Learnings => 0.5,
-            Self::Done | Self::Thread => 0.4,
-            Self::FilesRead => 0.3,
+            Self::Learnings | Self::Done => 0.5,
+            Self::FilesRead | Self::Thread => 0.4,
             Self::Tools => 0.1,
+        }
+    }
+
+    /// What is left of that worth when an item is the oldest of its section and has nothing to do with the request,
+    /// 0..1: a constraint does not age, a live decision hardly.
+    pub(super) fn lasting(self) -> f64 {
+        match self {
+            Self::Constraints | Self::Agents => 0.85,
+            Self::Decisions | Self::Learnings | Self::Blocked => 0.6,
+            _ => 0.4,
+        }
+    }
+
+    /// How much less each further item of the section is worth: of fifty tasks five tell where the work stands.
+    pub(super) fn saturation(self) -> f64 {
+        match self {
+            Self::Constraints | Self::Decisions => 0.15,
+            _ if self.shape() == Shape::Bullets => 0.3,
+            _ => 0.08,
         }
     }
 

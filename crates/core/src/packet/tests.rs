@@ -1,8 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::capture::user_text;
 use crate::checkpoint::{Decision, Task, fixture};
 use crate::ledger::TaskState;
+use crate::message::Message;
 
 fn limited(max_tokens: u64) -> RenderOptions {
     RenderOptions { max_tokens, ..RenderOptions::default() }
@@ -145,6 +147,42 @@ fn a_crowded_packet_keeps_every_section_and_says_what_is_left_out() {
     assert!(packet.text.encode_utf16().count() > 2_500, "room is wasted");
     let shown = packet.text.lines().filter(|line| line.starts_with("- Component")).count() as u64;
     assert_eq!(shown + left, 50);
+}
+
+#[test]
+fn a_packet_that_comes_back_as_a_message_is_known_as_ours() {
+    for checkpoint in [fixture::checkpoint(), crowded()] {
+        let text = render(&checkpoint, &RenderOptions::default()).text;
+        assert_eq!(user_text(&Message::user(&text)), None);
+        assert_eq!(user_text(&Message::user(&format!("{text}\n\nand now?"))).as_deref(), Some("and now?"));
+    }
+}
+
+#[test]
+fn facts_of_the_last_third_are_not_crowded_out_by_the_first() {
+    let packet = render(&crowded(), &limited(700));
+    let shown: Vec<u32> = packet
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("- Component number "))
+        .filter_map(|rest| rest.split(' ').next()?.parse().ok())
+        .collect();
+    assert!(shown.is_sorted(), "newest last");
+    let late = shown.iter().filter(|number| **number > 33).count();
+    assert!(late * 3 >= shown.len() * 2 && late >= 5, "{shown:?}");
+}
+
+#[test]
+fn items_beyond_all_caps_are_counted_and_not_looked_at() {
+    let mut checkpoint = crowded();
+    checkpoint.decisions = decisions((1..=20_000).map(|n| format!("Rule number {n} of the long list")));
+    let start = std::time::Instant::now();
+    let packet = render(&checkpoint, &limited(700));
+    assert!(start.elapsed() < std::time::Duration::from_secs(3));
+    let shown = packet.text.lines().filter(|line| line.starts_with("- Rule number")).count() as u64;
+    assert_eq!(packet.omitted["decisions"] + shown, 20_000);
+    assert!(packet.text.contains("Rule number 20000"));
+    is_well_formed(&packet, 700);
 }
 
 /// Printed for people: `cargo nextest run packet::tests::at_the_caps --no-capture`.

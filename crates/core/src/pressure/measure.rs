@@ -335,6 +335,7 @@ mod tests {
         assert_eq!(got.source, MeasureSource::Estimate);
         assert!((15_001..15_020).contains(&got.tokens));
         assert_eq!(measure(&MeasureInput { messages: &[], ..input }).source, MeasureSource::Unknown);
+        assert_eq!(measure(&MeasureInput { earlier_tokens: 30_000, ..input }).tokens, got.tokens + 30_000);
     }
 
     proptest! {
@@ -345,7 +346,10 @@ mod tests {
             overhead_tokens in proptest::num::u64::ANY, reserve_tokens in proptest::option::of(proptest::num::u64::ANY),
         ) {
             let usage = Some(HostUsage { tokens, context_window: window, percent });
-            let got = measure(&MeasureInput { usage, messages: &[], context_window, overhead_tokens, reserve_tokens });
+            let earlier_tokens = overhead_tokens;
+            let got = measure(&MeasureInput {
+                usage, messages: &[], earlier_tokens, context_window, overhead_tokens, reserve_tokens,
+            });
             prop_assert!(got.utilization.is_finite() && got.utilization >= 0.0);
             let _ = super::super::gauge_line(&got, true);
         }

@@ -58,7 +58,7 @@ impl Body {
         }
         object.insert("text".into(), self.text.as_str().into());
         object.extend(self.extra.clone());
-        line::seal(object)
+        line::within_limit(line::seal(object)?)
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {

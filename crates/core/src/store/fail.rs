@@ -35,6 +35,8 @@ mod armed {
         FailOnce(io::ErrorKind),
         /// The step panics once.
         Panic,
+        /// The process ends at once, before the step, as if it were killed.
+        Kill,
         /// If the step is a write, half of it is written and the rest fails as on a full disk; else it fails once.
         Short,
     }
@@ -114,6 +116,7 @@ mod armed {
             None => Ok(()),
             Some(Action::FailFrom(kind) | Action::FailOnce(kind)) => Err(kind.into()),
             Some(Action::Short) => Err(io::ErrorKind::StorageFull.into()),
+            Some(Action::Kill) => std::process::abort(),
             Some(Action::Panic) => panic!("failure point {step}"),
         }
     }

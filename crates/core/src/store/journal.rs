@@ -4,6 +4,7 @@ use std::fs::File;
 
 use super::dir::{Dir, READ_CAP};
 use super::line::{Line, NewLine};
+use super::platform::Meta;
 use super::{names, quarantine};
 use crate::{Error, Result};
 
@@ -80,17 +81,22 @@ impl Journal {
     ) -> Result<Caught> {
         let named = dir.stat(NAME)?;
         if let (Some(file), Some(named)) = (self.file.take(), named)
-            && named.inode == self.inode
+            && self.is_still(dir, &file, named)?
         {
             let caught = self.read_on(dir, &file, named.len, holding, apply)?;
-            if caught == Caught::Up || named.inode != 0 {
-                self.file = Some(file);
-                return Ok(caught);
-            }
-            // Where files have no numbers, another content means another file.
-            self.file = None;
+            self.file = Some(file);
+            return Ok(caught);
         }
         self.switch_file(dir, holding, last_try, apply)
+    }
+
+    /// Whether the name still stands for the file that is open.
+    fn is_still(&self, dir: &Dir, file: &File, named: Meta) -> Result<bool> {
+        if named.inode != 0 || self.inode != 0 {
+            return Ok(named.inode == self.inode);
+        }
+        // Where files have no numbers: a rotated file is long, and its successor begins empty.
+        Ok(dir.file_meta(file, NAME)?.is_some_and(|open| open.len == named.len))
     }
 
     /// The name stands for the file that is open.
@@ -313,7 +319,8 @@ pub(super) fn remove_covered(dir: &Dir, covered: u64) -> Result<()> {
 /// lock only.
 pub(super) fn cut_torn_tail(session: &Dir, dir: &Dir, file: &File, name: &str, end: u64) -> Result<()> {
     let tail = dir.read_from(file, name, end, READ_CAP)?;
-    if tail.is_empty() {
+    // Whole lines are never cut: what reads them has not come to them yet.
+    if tail.is_empty() || tail.contains(&b'\n') {
         return Ok(());
     }
     match quarantine::keep_bytes(session, name, &tail) {

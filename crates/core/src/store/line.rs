@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::{Error, Result};
 
 /// Longest line, in bytes.
-pub(super) const MAX_LINE: usize = 16 << 20;
+const MAX_LINE: usize = 16 << 20;
 const CRC_FIELD: &str = r#","crc":""#;
 const CRC_TAIL: usize = CRC_FIELD.len() + 8 + 2;
 
@@ -63,10 +63,18 @@ fn push_json(bytes: &mut Vec<u8>, value: &impl serde::Serialize) -> Result<()> {
 fn close(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     let crc = crc32fast::hash(&bytes);
     bytes.extend_from_slice(format!("{CRC_FIELD}{crc:08x}\"}}\n").as_bytes());
-    if bytes.len() > MAX_LINE {
-        return Err(Error::InvalidInput(format!("a line of {} bytes is above the limit", bytes.len())));
-    }
     Ok(bytes)
+}
+
+/// Refuses a line that readers would have to hold in memory at any size.
+pub(super) fn within_limit(line: Vec<u8>) -> Result<Vec<u8>> {
+    if line.len() > MAX_LINE {
+        return Err(Error::InvalidInput(format!(
+            "a line of {} bytes is above the limit of {MAX_LINE}",
+            line.len()
+        )));
+    }
+    Ok(line)
 }
 
 /// Reads a sealed line, with or without its line break. `None`: damaged.
@@ -86,7 +94,10 @@ pub(super) fn unseal(line: &[u8]) -> Option<Map<String, Value>> {
 
 impl Line {
     /// The line's bytes with its line break.
-    pub(super) fn to_bytes(&self) -> Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// `InvalidInput` for a field that the store itself sets, and above 16 MB.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
         if let Some(field) = OWN_FIELDS.iter().find(|field| self.fields.contains_key(**field)) {
             return Err(Error::InvalidInput(format!("the field `{field}` of a line is set by the store")));
         }
@@ -101,11 +112,11 @@ impl Line {
             bytes.push(b':');
             push_json(&mut bytes, value)?;
         }
-        close(bytes)
+        within_limit(close(bytes)?)
     }
 
-    /// `None`: damaged.
-    pub(super) fn parse(line: &[u8]) -> Option<Self> {
+    /// Reads one line of a journal, with or without its line break. `None`: damaged.
+    pub fn parse(line: &[u8]) -> Option<Self> {
         let mut object = unseal(line)?;
         let generation = u32::try_from(object.shift_remove("gen")?.as_u64()?).ok()?;
         let seq = object.shift_remove("seq")?.as_u64()?;

@@ -39,7 +39,8 @@ fn is_link_refusal(error: &io::Error) -> bool {
             return true;
         }
     }
-    matches!(error.kind(), io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename)
+    use io::ErrorKind as K;
+    matches!(error.kind(), K::NotADirectory | K::IsADirectory | K::InvalidFilename)
 }
 
 /// The file system has no locks here (NFS without a lock daemon, some FUSE mounts).

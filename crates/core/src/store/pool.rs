@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// How long a thread waits for work before it ends.
 const LINGER: Duration = Duration::from_secs(10);
 
+/// A timer due within this time is handed on by a thread that takes other work.
+const SOON: Duration = Duration::from_millis(10);
+
 /// Something to be done on one of the threads.
 pub(super) type Task = Box<dyn FnOnce() + Send>;
 
@@ -114,6 +117,11 @@ impl Pool {
                         }
                     }
                     if let Some(task) = plan.ready.pop_front() {
+                        // Whoever waits may not know of a timer that only this thread was going to see to.
+                        let soon = plan.timers.peek().is_some_and(|timer| timer.due < now + SOON);
+                        if plan.idle > 0 && (soon || !plan.ready.is_empty()) {
+                            self.0.changed.notify_one();
+                        }
                         break task;
                     }
                     // As long as something is due some day, one thread stays to see to it.
@@ -140,6 +148,15 @@ impl Pool {
 }
 
 impl Shared {
+    /// No thread can be had: late is better than never, so the caller does what is ready.
+    fn work_here<'a>(&'a self, mut plan: MutexGuard<'a, Plan>) {
+        while let Some(task) = plan.ready.pop_front() {
+            drop(plan);
+            let _ = catch_unwind(AssertUnwindSafe(task));
+            plan = self.plan();
+        }
+    }
+
     fn plan(&self) -> MutexGuard<'_, Plan> {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -164,7 +181,11 @@ impl Shared {
                 std::thread::Builder::new().name("clawback-store".into()).spawn(move || pool.work());
             if let Err(error) = spawned {
                 tracing::error!(%error, "a store thread could not be started");
-                self.plan().threads -= 1;
+                let mut plan = self.plan();
+                plan.threads -= 1;
+                if plan.threads == 0 {
+                    self.work_here(plan);
+                }
             }
         }
     }

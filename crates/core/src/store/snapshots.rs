@@ -38,6 +38,8 @@ pub(super) fn load<S: SessionState>(dir: &Dir, holding: Holding) -> Result<Loade
         let Some(bytes) = dir.read(name)? else { continue };
         match parse(&bytes) {
             Ok(loaded) => found.push(loaded),
+            // A newer version's work is not damage.
+            Err(error @ Error::Unsupported(_)) => return Err(error),
             Err(error) => note_damage(dir, name, &error.to_string(), holding, &mut problems)?,
         }
     }
@@ -65,8 +67,14 @@ fn note_damage(dir: &Dir, name: &str, why: &str, holding: Holding, problems: &mu
 fn parse<S: SessionState>(bytes: &[u8]) -> Result<Loaded<S>> {
     let corrupt = |what: &str| Error::Corrupt(what.to_owned());
     let mut object = line::unseal(bytes).ok_or_else(|| corrupt("checksum does not match"))?;
-    if object.get("format").and_then(Value::as_u64) != Some(FORMAT) {
-        return Err(corrupt("unknown format"));
+    match object.get("format").and_then(Value::as_u64) {
+        Some(FORMAT) => {}
+        Some(newer) if newer > FORMAT => {
+            return Err(Error::Unsupported(format!(
+                "{VIEW} was written by a newer version (format {newer})"
+            )));
+        }
+        _ => return Err(corrupt("unknown format")),
     }
     let as_of_seq =
         object.get("as_of_seq").and_then(Value::as_u64).ok_or_else(|| corrupt("as_of_seq is missing"))?;

@@ -223,3 +223,79 @@ fn a_disk_that_stays_full_is_no_space_and_loses_nothing() {
         check(&handle, &after, "full");
     }
 }
+
+/// STORE.md: after a failed sync the descriptor is given up, and what is in memory goes to a fresh file, once.
+#[test]
+fn a_failed_sync_is_made_good_by_a_fresh_file_or_reported() {
+    let eio = std::io::Error::from_raw_os_error(5).kind();
+    let append = |handle: &Handle<Notes>| {
+        let fields = Map::from_iter([("text".to_owned(), "precious".into())]);
+        handle.run(Durability::Full, move |session| {
+            session.append_bodies(&[body(7)])?;
+            session.append("note", fields)
+        })
+    };
+    let mut met = 0;
+    for nth in 0..20 {
+        for (action, survives) in [(Action::FailOnce(eio), true), (Action::FailFrom(eio), false)] {
+            let temp = tempfile::tempdir().unwrap();
+            let (registry, handle) = open(temp.path());
+            work(&handle, "before");
+            let armed = fail::arm(temp.path(), nth, action);
+            let appended = append(&handle);
+            let struck = armed.struck();
+            drop(armed);
+            if struck != Some("sync") {
+                continue;
+            }
+            met += 1;
+            assert_eq!(appended.is_ok(), survives, "step {nth}: {appended:?}");
+            drop((handle, registry));
+            // The journal's old descriptor may have lost it: the fresh snapshot alone must have it.
+            for entry in std::fs::read_dir(temp.path().join("context/sessions")).unwrap() {
+                let session = entry.unwrap().path();
+                if survives && nth > 0 {
+                    std::fs::remove_file(session.join("journal.jsonl")).unwrap();
+                }
+            }
+            let (_registry, handle) = open(temp.path());
+            let done =
+                Acknowledged { notes: vec!["precious".into()], bodies: vec![7], ..Acknowledged::default() };
+            if survives {
+                check(&handle, &done, "after a failed sync");
+            }
+            assert_eq!(work(&handle, "after").errors, []);
+        }
+    }
+    assert!(met >= 4, "both the bodies' and the journal's sync must fail once: {met}");
+}
+
+#[derive(Debug, Default)]
+struct Fragile;
+
+impl SessionState for Fragile {
+    fn apply(&mut self, line: &Line) {
+        assert_ne!(line.kind, "boom", "failure point of the state");
+    }
+
+    fn restore(_: Value) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn snapshot(&self) -> Value {
+        Value::Null
+    }
+}
+
+/// A state that cannot take a line must not keep a thread busy for ever.
+#[test]
+fn a_state_that_panics_on_every_opening_gives_an_error_each_time() {
+    let temp = tempfile::tempdir().unwrap();
+    let registry: Registry<Fragile> = Registry::default();
+    let handle = registry.open(temp.path(), "key", OpenOptions::default()).unwrap();
+    for _ in 0..3 {
+        let failed = handle.run(Durability::Written, |session| session.append("boom", Map::new()));
+        assert_eq!(failed.unwrap_err().code(), "Internal");
+        assert_eq!(handle.read(|session| Ok(session.seq())).unwrap_err().code(), "Internal");
+    }
+}

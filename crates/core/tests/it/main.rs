@@ -10,7 +10,11 @@
     reason = "helpers of tests may fail loudly; the lint exempts test functions only"
 )]
 
+mod fuzz;
 mod store_basic;
+mod store_faults;
+mod store_journal;
+mod store_processes;
 mod store_support;
 mod tokens;
 mod transcript;

@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::{Decision, Exchange, fixture};
@@ -254,4 +255,35 @@ fn a_checkpoint_of_the_older_version_is_imported_leniently() {
     assert_eq!((read.open_items.len(), read.learnings.len()), (1, 0));
     assert_eq!(parse(&format(&read).unwrap()).unwrap().decisions, read.decisions);
     refused(parse_foreign("schema: \"other\"\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_reads_back(texts in proptest::collection::vec(any::<String>(), 1..8), lines in "[ \\-#:|>a\n\t]{0,24}") {
+        let mut checkpoint = fixture::checkpoint();
+        checkpoint.active_request = Some(lines.clone());
+        checkpoint.learnings = vec![lines];
+        checkpoint.open_items = texts;
+        let (sealed, file) = seal(&checkpoint).unwrap();
+        prop_assert_eq!(parse(&file).unwrap(), sealed);
+    }
+
+    #[test]
+    fn damage_is_an_error_and_never_a_panic(at in 0_usize..2_500, with in any::<char>()) {
+        let file = format(&fixture::checkpoint()).unwrap();
+        let damaged: String =
+            file.chars().enumerate().map(|(index, c)| if index == at { with } else { c }).collect();
+        prop_assert_eq!(parse(&damaged).is_ok(), damaged == file);
+        let _ = parse_foreign(&damaged);
+    }
+
+    #[test]
+    fn any_input_is_read_without_a_panic(text in any::<String>(), yaml in "[ \\-#:|>&*!%@'\"\\[\\]{},a1\n\t?<.]{0,80}") {
+        for text in [text, yaml] {
+            let _ = parse(&signed(&text));
+            let _ = parse_foreign(&text);
+        }
+    }
 }
