@@ -5,11 +5,15 @@
 //! worker append     DIR [--key K] [--count N] [--prefix P] [--full] [--in-flight N] [--naive]
 //! worker checkpoint DIR [--key K] [--count N] [--prefix P] [--naive]
 //! worker mixed      DIR [--key K] [--count N] [--prefix P] [--full]     a checkpoint after every tenth append
-//! worker verify     DIR [--key K] [--naive] < acknowledged              exit code 1: something is lost or there twice
+//! worker verify     DIR [--key K] [--no-probe] [--naive] < acknowledged
 //! ```
 //!
 //! With the feature `failpoints`, `--kill-at N` ends the process before its N-th step (from 0) on disk, as a kill would:
 //! for machines where nothing can trace it.
+//!
+//! Exit codes: 0 fine; 1 something is lost, there twice or damaged; 2 usage; 3 an error of the store, its code on
+//! standard error. `verify` also appends a line, since the next call must work, unless `--no-probe` is given (full or
+//! read-only disks).
 //!
 //! `--naive` writes the same data as an unsuspecting program would (in place, no sync): the negative control.
 #![allow(
@@ -81,6 +85,7 @@ struct Arguments {
     in_flight: usize,
     naive: bool,
     kill_at: Option<usize>,
+    probe: bool,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -95,6 +100,7 @@ fn arguments() -> Option<Arguments> {
         in_flight: 1,
         naive: false,
         kill_at: None,
+        probe: true,
     };
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -105,6 +111,7 @@ fn arguments() -> Option<Arguments> {
             "--kill-at" => found.kill_at = Some(words.next()?.parse().ok()?),
             "--full" => found.full = true,
             "--naive" => found.naive = true,
+            "--no-probe" => found.probe = false,
             _ => return None,
         }
     }
@@ -166,7 +173,7 @@ fn through_the_store(arguments: &Arguments) -> Result<bool> {
                 }
             }
         }
-        "verify" => return verify(&handle),
+        "verify" => return verify(&handle, arguments.probe),
         other => return Err(Error::InvalidInput(format!("unknown command {other}"))),
     }
     wait(|done| handle.close(done))?;
@@ -221,13 +228,15 @@ fn checkpoint(handle: &Handle<Texts>) -> Result<()> {
 }
 
 /// Reads what was acknowledged from standard input and looks whether it is all there, once.
-fn verify(handle: &Handle<Texts>) -> Result<bool> {
+fn verify(handle: &Handle<Texts>, probe: bool) -> Result<bool> {
     let (texts, checkpoints, latest) = handle.read(|session| {
         let texts = session.state().0.clone();
         Ok((texts, session.checkpoints(&inspect)?, session.latest_checkpoint(&inspect)?))
     })?;
     // The next call must work too.
-    handle.run(Durability::Full, |session| session.append("probe", Map::new()))?;
+    if probe {
+        handle.run(Durability::Full, |session| session.append("probe", Map::new()))?;
+    }
     let damaged = checkpoints.iter().filter(|file| file.info.is_none()).count();
     if damaged > 0 {
         eprintln!("{damaged} checkpoints are damaged");

@@ -90,6 +90,11 @@ impl Pool {
         self.0.see_to_threads(plan, self);
     }
 
+    /// Whether nothing will run any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.0.plan().closed
+    }
+
     /// Drops what waits and lets the threads end.
     pub(super) fn close(&self) {
         let mut plan = self.0.plan();

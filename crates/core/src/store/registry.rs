@@ -263,7 +263,10 @@ impl<S: SessionState> Registry<S> {
 impl<S: SessionState> Drop for Registry<S> {
     fn drop(&mut self) {
         self.services.pool.close();
-        let open = std::mem::take(&mut self.services.sessions().open);
+        let mut sessions = self.services.sessions();
+        let (known, open) = (std::mem::take(&mut sessions.known), std::mem::take(&mut sessions.open));
+        drop(sessions);
+        known.values().filter_map(Weak::upgrade).for_each(|session| session.abandon());
         drop(open);
     }
 }

@@ -105,9 +105,18 @@ impl<S: SessionState> Session<S> {
         inbox.jobs.push_back(job);
         let idle = !std::mem::replace(&mut inbox.scheduled, true);
         drop(inbox);
+        if services.pool.is_closed() {
+            return self.abandon();
+        }
         if idle {
             self.schedule(services);
         }
+    }
+
+    /// The registry is gone: nobody will do these jobs, and whoever waits for one is told so.
+    pub(super) fn abandon(&self) {
+        let jobs = std::mem::take(&mut lock(&self.inbox).jobs);
+        drop(jobs); // the mutex is free again: callbacks may come back here
     }
 
     fn schedule(self: &Arc<Self>, services: &Arc<Services<S>>) {

@@ -156,3 +156,13 @@ fn sessions_are_listed_and_foreign_files_are_not() {
         wait(|done| store.list(temp.path(), done)).unwrap().into_iter().map(|s| s.session_key).collect();
     assert_eq!(keys, ["..", "a", "b"]);
 }
+
+#[test]
+fn a_call_after_the_registry_is_gone_is_answered() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = store();
+    let handle = open(&store, temp.path());
+    note(&handle, "one").unwrap();
+    drop(store);
+    assert_eq!(note(&handle, "two").unwrap_err().code(), "Closed");
+}
