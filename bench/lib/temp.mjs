@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const base = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'target', 'bench-tmp')
 const made = new Set()
-process.on('exit', () => made.forEach((dir) => rmSync(dir, { recursive: true, force: true })))
+process.on('exit', () => made.forEach(removeDir))
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130))
 
 /** A new directory that is removed when the process ends. */
@@ -16,8 +16,12 @@ export function tempDir(name) {
   return dir
 }
 
-/** Removes a directory of `tempDir` early. */
+/** Removes a directory of `tempDir`; threads of ours may still be writing what nobody waits for, so it is tried again. */
 export function removeDir(dir) {
-  rmSync(dir, { recursive: true, force: true })
   made.delete(dir)
+  try {
+    rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  } catch (error) {
+    console.error(`left behind: ${dir} (${error.code})`)
+  }
 }
