@@ -101,8 +101,9 @@ fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, r
     if BUT.is_match(&seen) {
         return proposal.has_content().then(|| amended(&proposal.text, rest, &seen));
     }
-    if let Some(order) =
-        directive(rest, &seen).or_else(|| starts_with_order(&seen).then(|| rest.trim().to_owned()))
+    let (order, order_seen) = first_sentence(rest);
+    if let Some(order) = directive(order, &order_seen)
+        .or_else(|| starts_with_order(&order_seen).then(|| order.trim().to_owned()))
     {
         let named = !WEAK_ORDER.is_match(&sense(&order));
         return Some(if !named {
@@ -119,6 +120,12 @@ fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, r
     let comment = !starts_like_new_request(&seen);
     (comment && proposal.has_content() && !options.from_question && !proposal.goes_on_bare())
         .then_some(proposal.text)
+}
+
+/// An order is one sentence: what follows it is a further request.
+fn first_sentence(text: &str) -> (&str, String) {
+    let first = crate::text::sentences(text).first().copied().unwrap_or(text);
+    (first, sense(first))
 }
 
 /// `ok` to a reply that states a decision by a marker or in a sentence of decision.

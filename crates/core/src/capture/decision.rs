@@ -70,6 +70,14 @@ static_regex! {
     static INSTEAD_WE = r"^(?:instead of|rather than|umesto)\s+[^,]{2,60},\s+(?:we|i)\s+([a-z']+)\b";
     /// What holds from now on.
     static STANDING = r"\b(?:from now on|going forward|from here on|stays?|remains?|no longer|goes away|go away|goes back|is gone|are gone|becomes?|wins|ostaje|ostaju|ubuduce|od sada|vise ne|vise se ne)\b";
+    /// A cause or a time: what follows describes.
+    static CAUSE = r"^(?:since|because|when|whenever|while|as long as|until|once|what|how|which|where|why|posto|kad|kada|dok|jer|sta|kako)\b";
+    /// `we keep X`: the present tense of a decision, after words that conclude.
+    static WE_PRESENT = r"^(?:we|i) (?:only |just |simply |now |therefore |do |will )*([a-z-]+)\b(.+)$";
+    /// `..., so we go with X`, `..., but I have decided to X`.
+    static LATE = r"(?:, (?:so|but|and|therefore|hence)|: )\s*((?:we|i)(?:'ve|'re| have| are)?\s+\S.*)$";
+    /// `Changed as you asked: X`.
+    static DONE_LEAD = r"^(?:done|fixed|changed|updated|switched|applied|adjusted|gotovo|promenjeno)\b[^:.,]{0,30}[:,-]\s+(\S.*)$";
     static NOW = r"\b(?:now|by default|anymore|any more|instead|from now on|going forward|no longer|always|never|sada|ubuduce|podrazumevano|umesto)\b";
     static SHOULD_NOT = r"^(?:the|our|this|that)\s+(?:[\w-]+\s+){1,4}(?:should|must|shall|does|do|will)(?: not|n't)\s";
     /// `I've replaced X`, `zamenio sam X`.
@@ -77,10 +85,10 @@ static_regex! {
     static DONE_SR = r"^(?:sada |vec |upravo )*([a-z]+(?:o|la|li)) (?:sam|smo)\b(.*)$";
     static DONE_WORD = r"^(?:done|fixed|applied|changed|updated|switched|implemented|resolved|sorted|gotovo|reseno|popravljeno|sredjeno|uradjeno|zavrseno|promenjeno)[.!]?$";
     /// Words before the statement that conclude from what was said.
-    static CONCLUDING = r"^(?:so|therefore|thus|hence|consequently|accordingly|in short|bottom line|that's why|for that reason|in that case|zato|dakle|stoga|prema tome|znaci|u tom slucaju|zbog toga|na kraju)[:,]?\s+";
-    static CONCLUDING_PHRASE = r"^(?:with (?:that|this|all that|all this)\b|given (?:that|this|the|your|all)\b|based on\b|since (?:you|we|both|nobody|no one)\b|because (?:you|of)\b|after (?:your|that|the|all|our|this)\b|as you\b|thinking about it\b|on (?:reflection|balance|second thought)\b|in the end\b|all things considered\b|considering\b|to (?:keep|avoid|make|stay|simplify|be safe)\b|per your\b|following your\b|posto\b|buduci da\b|s obzirom\b|kad (?:vec|je) \b|imajuci\b|posle\b|nakon\b|na osnovu\b)[^,]{0,110},\s+";
+    static CONCLUDING = r"^(?:so|therefore|thus|hence|consequently|accordingly|in short|bottom line|that's why|for that reason|in that case|zato|dakle|stoga|prema tome|znaci|u tom slucaju|zbog toga|na kraju|in the end|after all|ultimately|still|instead|ipak|change of plans?|promena plana)[:,]?\s+";
+    static CONCLUDING_PHRASE = r"^(?:with (?:that|this|all that|all this)\b|with [^,]{2,40} in mind\b|given (?:that|this|the|your|all)\b|based on\b|since (?:you|we|both|nobody|no one)\b|because (?:you|of)\b|after (?:your|that|the|all|our|this)\b|as you\b|thinking about it\b|on (?:reflection|balance|second thought)\b|in the end\b|all things considered\b|considering\b|to (?:keep|avoid|make|stay|simplify|be safe)\b|per your\b|following your\b|posto\b|buduci da\b|s obzirom\b|kad (?:vec|je) \b|imajuci\b|posle\b|nakon\b|na osnovu\b)[^,]{0,110},\s+";
     /// Words before the statement that say nothing.
-    static FILLER = r"^(?:ok|okay|alright|all right|right|well|yes|yeah|yep|sure|perfect|great|good|got it|agreed|absolutely|understood|thanks|thank you|fair enough|no problem|of course|makes sense|actually|honestly|and|but|also|then|now|hm+|ah|oh|haha|super|vazi|u redu|naravno|dobro|da|e|pa|a|onda|odlicno|jasno|dogovoreno|razumem|hvala|important|note|for now|za sada|meanwhile|btw|anyway|first|finally|next|edit|update|correction|ispravka)(?:[,:!.]| -)\s+|^(?:and|but|then|okay so|ok so|now|pa|a|onda|ali)\s+";
+    static FILLER = r"^(?:ok|okay|alright|all right|right|well|yes|yeah|yep|sure|perfect|great|good|got it|agreed|absolutely|understood|thanks|thank you|fair enough|no problem|of course|makes sense|actually|honestly|and|but|also|then|now|hm+|ah|oh|haha|super|vazi|u redu|naravno|dobro|da|e|pa|a|onda|odlicno|jasno|dogovoreno|razumem|hvala|important|note|for now|za sada|meanwhile|btw|anyway|first|finally|next|edit|update|correction|ispravka)(?:[,:!.]| -)\s+|^(?:and|but|then|okay so|ok so|ok then|okay then|alright then|now|pa|a|onda|ali)\s+";
     /// The earlier statements no longer hold.
     static WITHDRAWN = r"\b(?:scrap that|scratch that|forget (?:that|it|what i said)|ignore (?:that|what i said|my earlier)|never ?mind|on second thought|changed my mind|i was wrong|correction|strike that|i take (?:that|it) back|disregard|odustaje\w+ od (?:tog\w*|ovog\w*|te|ideje|njega|nje)|zaboravi (?:to|sto)|predomisli\w+|ipak ne|ispravka|povlacim)\b|^(?:edit|update|correction|ispravka|izmena)\s*:|^(?:actually|wait),? no\b|^no[,:] wait\b";
     static WITHDRAWS_ONLY = r"^odustaje\w+ od (?:tog\w*|ovog\w*|te|ideje|njega|nje)\b";
@@ -89,16 +97,16 @@ static_regex! {
     /// Not said as a decision: possibility, offer, condition, question in the clause.
     static HYPOTHESIS = r"\b(?:could|might|may|would|perhaps|maybe|possibly|if you(?:'d| would)?(?: like| want| prefer| wish| agree| are| think)?|if needed|let me know|feel free|happy to|not sure|i think we|i guess|i suppose|wondering|should (?:i|we|the|it)|shall (?:i|we)|i'd|we'd|can be|one (?:option|approach|way|possibility)|another (?:option|approach|way|possibility)|an alternative|alternatively|it depends|in theory|hypothetically|as far as i can tell|seems? to|looks like|appears to|mozda|mogl[aio] bi|mogao bi\w*|mogl[aio] bismo|bismo|bih|ako (?:zelis|hoces|zelite|hocete|zatreba|treba|budes)|mozemo (?:da|i)|moze (?:da|i)|mogu da|zavisi|predlazem|verovatno|nisam sigur\w*)\b|^(?:if|unless|ako|ukoliko|kada bi|kad bi)\b";
     /// Somebody else's words.
-    static REPORTED = r"^[a-z]{3,} (?:said|says|thinks|suggested|claims|claimed|told|mentioned|wrote|kaze|misli|tvrdi|predlaze|je rekao|je rekla|je predlozi\w+)\b|^(?:he|she|they|the (?:docs?|documentation|readme|spec|manual|article|blog|author|ticket|issue|vendor|customer|client|reviewer|team lead|other team)|according to|your (?:notes|message|colleague|boss)|[a-z]+:)\b.{0,60}\b(?:said|says|say|wrote|writes|states?|suggest\w*|propos\w*|recommend\w*|claims?|thinks?|wants?|wanted|asks?|asked|decided|agreed)\b|^(?:on|ona|oni|klijent|dokumentacija|kolega|autor)\s+(?:kaze|kazu|je rekao|je rekla|su rekli|predlaze|navodi|pise|misli|zeli|trazi)\b|^(?:you|ti|vi) (?:said|wrote|asked|mentioned|suggested|pomenuo|rekao|rekla|pises|kazes|napisao)\b[^,;]*$";
+    static REPORTED = r"^(?:[a-z]{2}[a-tv-z]|[a-z]{4,}) (?:said|says|thinks|suggested|claims|claimed|told|mentioned|wrote|kaze|misli|tvrdi|predlaze|je rekao|je rekla|je predlozi\w+)\b|^(?:he|she|they|the (?:docs?|documentation|readme|spec|manual|article|blog|author|ticket|issue|vendor|customer|client|reviewer|team lead|other team)|according to|your (?:notes|message|colleague|boss)|[a-z]+:)\b.{0,60}\b(?:said|says|say|wrote|writes|states?|suggest\w*|propos\w*|recommend\w*|claims?|thinks?|wants?|wanted|asks?|asked|decided|agreed)\b|^(?:on|ona|oni|klijent|dokumentacija|kolega|autor)\s+(?:kaze|kazu|je rekao|je rekla|su rekli|predlaze|navodi|pise|misli|zeli|trazi)\b|^(?:you|ti|vi) (?:said|wrote|asked|mentioned|suggested|pomenuo|rekao|rekla|pises|kazes|napisao)\b[^,;]*$";
     /// Evidence and failure: a report, not a choice.
-    static REPORT = r"\b(?:fails?|failed|failing|crash\w*|pass|passes|passed|passing|gone|returned|happens?|happened|broke|breaks|means|shows?|showed|prints?|printed|works?|bugs?|errors?|issues?|crash|warnings?|is (?:slow|fast|still|already|harmless|open|unclear|because|caused)|are (?:green|red|passing|failing)|was|were|errors?|exception|prolaz\w+|pao|pala|pada|puca)\b";
+    static REPORT = r"\b(?:fails?|failed|failing|crash\w*|pass|passes|passed|passing|gone|returned|happens?|happened|broke|breaks|means|shows?|showed|prints?|printed|works?|bugs?|errors?|issues?|crash|warnings?|is (?:slow|fast|still|already|harmless|open|unclear|because|caused)|are (?:green|red|passing|failing)|was|were|errors?|exceptions?|it'll|you'll|they'll|you won't|prolaz\w+|pao|pala|pada|puca)\b";
     /// Headings under which nothing is decided.
     static CLOSED_HEADING = r"\b(?:reject\w*|alternativ\w*|considered|options?$|questions?|example\w*|how to|usage|ideas?|suggestions?|opportunit\w*|proposals?|pros|cons|odbac\w+|pitanja|primer\w*|uputstvo|predlo\w+)\b";
     /// Headings of reports and plans: only a plain announcement counts under them.
     static OTHER_HEADING = r"\b(?:context|background|open|todo|to do|next|remaining|risks?|problem|issue|cause|symptom\w*|status|test|result\w*|install\w*|steps|summary|notes?|consequences|what (?:changed|i (?:did|found))|done|completed|findings|observations|kontekst|otvoreno|koraci|pozadina|problem|uzrok|sledece|rezultat\w*)\b";
-    static DECISION_HEADING = r"^(?:\d+[.)]? )?(?:(?:the|our|my|final|key|design|main|konacna|kljucne|glavne)\s+){0,3}(?:decision|decisions|chosen (?:option|approach|solution|design)|what we (?:decided|agreed|chose|do|will do)|agreed(?: approach| plan| structure| design)?|outcome|resolution|verdict|conclusion|the plan|plan|approach|solution|odluka|odluke|sta smo (?:odlucili|dogovorili)|dogovor|dogovoreno|zakljucak|izabrano resenje|resenje|pristup)(?:\s+(?:made|taken|so far|record|for .{1,40}))?$";
+    static DECISION_HEADING = r"^(?:\d+[.)]? )?(?:(?:the|our|my|final|key|design|main|konacna|kljucne|glavne)\s+){0,3}(?:decision|decisions|choice|izbor|chosen (?:option|approach|solution|design)|what we (?:decided|agreed|chose|do|will do)|agreed(?: approach| plan| structure| design)?|outcome|resolution|verdict|conclusion|the plan|plan|approach|solution|odluka|odluke|sta smo (?:odlucili|dogovorili)|dogovor|dogovoreno|zakljucak|izabrano resenje|resenje|pristup)(?:\s+(?:made|taken|so far|record|for .{1,40}))?$";
     /// Introductions of lists that hold steps for the reader, findings or history.
-    static OTHER_INTRO = r"\b(?:you can|you could|you may|try|steps|to (?:reproduce|install|run|use|test|verify|start)|how|options?|alternatives?|could|might|questions?|before i|issues?|problems?|found|findings|what (?:happened|we know|i found|changed|i did|it does)|we know|remaining|todo|to do|next|still|later|ideas?|suggestions?|opportunit\w*|summary|done|completed|changes|now (?:works|shows)|here's (?:how|what)|walkthrough|flow|works|example|output|log|mozes|pokusaj|koraci|pitanja|problemi|moguce|opcije|predlo\w+|preostalo|sledece|nasao|nasla|uradjeno)\b";
+    static OTHER_INTRO = r"\b(?:you can|you could|you may|try|steps|to (?:reproduce|install|run|use|test|verify|start)|how|options?|alternatives?|could|might|questions?|before i|issues?|problems?|found|findings|what (?:happened|we know|i found|changed|i did|it does)|we know|remaining|todo|to do|next|still|later|ideas?|suggestions?|opportunit\w*|causes?|reasons?|summary of (?:the )?(?:changes|findings|results)|done|completed|changes|now (?:works|shows)|here's (?:how|what)|walkthrough|flow|works|example|output|log|mozes|pokusaj|koraci|pitanja|problemi|moguce|opcije|predlo\w+|preostalo|sledece|nasao|nasla|uradjeno)\b";
     static ANSWER_TABLE = r"\b(?:decision|decided|answer|choice|chosen|choose|pick|resolution|agreed|we (?:use|do)|setting|policy|rule|odluka|odgovor|izbor|dogovor\w*|resenje)\b";
     /// `X -> Y` moves, as people list them.
     static BOLD_LABEL = r"^(?:summary|note|notes|tl;?dr|warning|important|result\w*|root cause|cause|problem|issue|context|background|status|test\w*|why|how|what|option|step|phase|bug|fix|update|question|example|done|todo|next|remaining|completed|before|after|pros|cons|risk\w*|impact|usage|rezime|napomena|uzrok|problem|upozorenje|opcija|korak|pitanje)\b";
@@ -319,6 +327,19 @@ impl View<'_> {
         if item {
             return (order && !DONE.is_match(main)).then_some(tier::LISTED);
         }
+        if let Some(found) = WE_PRESENT.captures(main)
+            && (concluding || self.near_withdrawal)
+        {
+            let verb = found.get(1).map_or("", |verb| verb.as_str());
+            let rest = found.get(2).map_or("", |rest| rest.as_str());
+            if is_strong_change(verb)
+                && !verb.ends_with("ing")
+                && !verb.ends_with("ed")
+                && !PRONOUN_ONLY.is_match(rest.trim())
+            {
+                return Some(tier::CONCLUSION);
+            }
+        }
         if let Some(found) = DONE.captures(main) {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
             let rest = found.get(2).map_or("", |rest| rest.as_str());
@@ -342,7 +363,29 @@ impl View<'_> {
                 && found.get(2).is_some_and(|rest| rest.as_str().split_whitespace().count() >= 2))
             .then_some(tier::STANDING);
         }
-        if REPORT.is_match(clause) {
+        if let Some(late) = LATE.captures(main).and_then(|found| found.get(1)) {
+            let late = late.as_str();
+            let decided = DECIDED
+                .captures(late)
+                .is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())));
+            let keeps = WE_PRESENT
+                .captures(late)
+                .and_then(|found| found.get(1))
+                .is_some_and(|verb| is_strong_change(verb.as_str()) && !verb.as_str().ends_with("ed"));
+            if decided || keeps && main.contains(", so ") {
+                return Some(if decided { tier::CONCLUSION } else { tier::AGREED });
+            }
+        }
+        if let Some(rest) = DONE_LEAD.captures(main).and_then(|found| found.get(1))
+            && NOW.is_match(rest.as_str())
+            && rest.as_str().split_whitespace().count() >= 4
+        {
+            return Some(tier::STANDING);
+        }
+        if REPORT.is_match(clause)
+            || main.ends_with(':')
+            || (CAUSE.is_match(main) && !ADDRESSED.is_match(self.seen))
+        {
             return None;
         }
         let addressed = ADDRESSED.is_match(self.seen.split(',').next().unwrap_or(""));

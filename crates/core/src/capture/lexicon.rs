@@ -44,7 +44,7 @@ static LOOK: Words = LazyLock::new(|| {
     words(
         "analyze analyse answer ask assess assume be begin bisect check chase circle clarify compare confirm \
     consider continue count debug describe diagnose dig discuss do double-check elaborate estimate \
-    evaluate examine explain explore fetch figure find follow gather get give go grab grep have help hear \
+    evaluate examine explain explore fetch figure find follow gather get give go grab grep have help hear hope wish pray pretend suppose believe guess expect \
     imagine inspect investigate keep know learn let list look measure monitor need open outline ping play \
     poke post prepare proceed profile quote read recap reconsider remember report reproduce rerun \
     research retest review revisit run scan search see show share sleep start step study sum summarize \
@@ -201,6 +201,9 @@ pub(super) fn starts_with_order(sense: &str) -> bool {
             Some(next) => first = next,
             None => return false,
         }
+    }
+    if words.clone().next() == Some("of") {
+        return false; // `use of the wrong key`: a noun
     }
     let rest = words.clone().collect::<Vec<_>>().join(" ");
     if rest.is_empty() && !negated {

@@ -15,7 +15,7 @@ static_regex! {
     /// `(a) X, (b) Y` within a sentence.
     static INLINE = r"\(?\b([a-f]|\d)\)\s+";
     /// The answer names a label or a place: the whole answer, or its start before an addition.
-    static PICK = r"^(?:(?:ok|okay|yes|yeah|da|well|hm+|pa|e|let's|i'd|i|i'll|we|do|go|take|pick|choose|prefer|want|like|say|with|for|use|try|the|option|opcija|opciju|variant|varijanta|varijantu|number|no|broj|ono|to|idemo|sa|s|biram|uzmi|hocu|moze|neka|bude|radije|rather|would|definitely|please|probably|think|mislim|vote|my|is|it's|then|ajde|hajde|#)[\s,.:]*)*?(?:([a-f])|#?([1-9])|(first|1st|former|prv[oaiu]g?|prvom)|(second|2nd|latter|drug[oaiu]g?|drugom)|(third|3rd|trec[eaiu]g?)|(fourth|4th|cetvrt[oaiu])|(last|poslednj[eaiu]|zadnj[eaiu]))(?:\s+(?:one|option|opcija|opciju|choice|variant|approach|then|please|molim|it is|is fine|is better|sounds (?:good|better)|works|resenje|varijanta|varijantu|naravno|it|layout|way|version|idea|plan|for sure|of course))*(?:[\s.!]*$|\s*[,;.-]\s+|\s+(?:but|ali|with|without|and|samo|only|because|jer)\b)";
+    static PICK = r"^(?:(?:ok|okay|yes|yeah|da|well|hm+|pa|e|let's|i'd|i|i'll|we|do|go|take|pick|choose|prefer|want|like|say|with|for|use|try|the|plan|solution|choice|approach|resenje|option|opcija|opciju|variant|varijanta|varijantu|number|no|broj|ono|to|idemo|sa|s|biram|uzmi|hocu|moze|neka|bude|radije|rather|would|definitely|please|probably|think|mislim|vote|my|is|it's|then|ajde|hajde|#)[\s,.:]*)*?(?:([a-f])|#?([1-9])|(first|1st|former|prv[oaiu]g?|prvom)|(second|2nd|latter|drug[oaiu]g?|drugom)|(third|3rd|trec[eaiu]g?)|(fourth|4th|cetvrt[oaiu])|(last|poslednj[eaiu]|zadnj[eaiu]))(?:\s+(?:one|option|opcija|opciju|choice|variant|approach|then|please|molim|it is|is fine|is better|sounds (?:good|better)|works|resenje|varijanta|varijantu|naravno|it|layout|way|version|idea|plan|for sure|of course))*(?:[\s.!]*$|\s*[,;.-]\s+|\s+(?:but|ali|with|without|and|samo|only|because|jer)\b)";
     static BOTH = r"^(?:(?:yes|ok|do|let's do|uradi|da)[\s,]*)?(?:both|all of them|all three|oba|obe|oboje|sve)(?: of them| please| molim)?[.!]?$";
     static NEITHER = r"^(?:neither|none|nijedn[oua]|nista od toga)\b";
     static EITHER_OR = r"^(?:(?:so|and|ok|then|hm+|now|before that|one question|quick question|pa|onda)[,:]?\s+)*(.*?)\s+(?:or|ili|vs\.?|versus)\s+(.*?)\?+$";
@@ -61,6 +61,12 @@ pub(super) fn find(parts: &[Sentence]) -> Options {
     let question = recent.iter().rev().take(4).find(|part| may_ask(part) && part.text.ends_with('?'));
     if let Some(found) = question.and_then(|question| in_question(&question.text)) {
         return found;
+    }
+    // `I can (1) rebase, (2) merge. Which one?`
+    if let Some(items) =
+        recent.iter().rev().take(4).map(|part| inline(&part.text)).find(|items| items.len() >= 2)
+    {
+        return Options { items, from_question: true, frame: None };
     }
     let labelled: Vec<Item> = recent.iter().filter_map(labelled).collect();
     let items = if labelled.len() >= 2 { last_run(labelled) } else { listed(recent, question) };

@@ -13,14 +13,16 @@ static_regex! {
     /// `Should I X?`, `Want me to X?`, `Da li da X?`: what follows is the proposal.
     static ASK = r"^(?:(?:so|and|ok|okay|now|then|also|alternatively|or|given [^,]{1,60}|in that case|if (?:so|yes)|pa|onda|a|ili|e sad)[,:]?\s+)*(?:(?:shall|should|may|can|could|do|shouldn't|couldn't) (?:i|we)|(?:do|would|did) you (?:want|like|prefer|mind if|need|wish)(?: for)?(?: me| us| that i)?(?: to)?|(?:want|like|need|ok for|okay for|happy for|would it help for) (?:me|us) to|want to|mind if (?:i|we)|is it (?:ok|okay|fine|alright|all right|good|acceptable)(?: with you)?(?: if (?:i|we)| to| for me to)|(?:ok|okay|fine|good|ready|safe|alright) (?:to|if (?:i|we))|are you (?:ok|okay|fine|happy|good) (?:with me|with us|if (?:i|we)|with)|how about (?:we|i|if we|if i)?|what if (?:we|i)|what about|why don't (?:we|i)|can you confirm (?:that )?(?:i|we) should|(?:would|will) it be (?:ok|okay|fine) (?:if (?:i|we)|to)|da li (?:da|zelis da|hoces da|je u redu da|mogu da|mozemo da|treba da|smem da|se slazes da|bi zeleo da|bi zelela da|zelite da|hocete da)|(?:hoces|zelis|hocete|zelite)(?: li)? da|(?:mogu|mozemo|treba|smem|hocemo|moze)(?: li)?(?: da)?|je l'? (?:da|mogu da|treba da|ok da|u redu da)|je li u redu da|jel (?:da|ok da|mogu da|treba da)|sta kazes da|sta mislis da|slazes li se da|slazes se da|da)\s+(\S.*?)\?+$";
     /// `Should the flag be X?`
-    static ASK_SUBJECT = r"^(?:(?:so|and|ok)[,:]?\s+)?(?:should|shall|must|can|will)\s+((?:the|this|that|these|those|our|my|it|each|every|all|old|new)\b.*?)\?+$";
+    static ASK_SUBJECT = r"^(?:(?:so|and|ok)[,:]?\s+)?(?:should|shall|must|can|will)\s+(\S.*?)\?+$";
     /// `Is X okay for you?`
     static IS_FINE = r"^(?:is|are|would|does|do)\s+(.{2,80}?)\s+(?:be |sound |look |work )?(?:ok|okay|fine|good|alright|all right|acceptable|enough|right|reasonable|work|works)(?:\s+(?:for|with|by|to)\s+(?:you|now|that)|(\s+(?:for|as|with|to)\s+.{2,40}?))?\?+$";
     static IS_FINE_SR = r"^(?:da li (?:je|ti|vam)?|je l'?|jel)\s*(.{2,60}?)\s+(?:u redu|ok|odgovara|dobro)\s*(?:za tebe|ti)?\?+$";
     /// A question that only asks for agreement.
-    static TAG = r"^(?:(?:does|do|is|are) (?:that|this|it|these|you)\b[^?]{0,40}|ok|okay|agreed|agree|sounds? (?:good|ok|okay|right|reasonable)|good|fine|deal|right|yes|thoughts|objections|any objections|what do you (?:think|say)|make sense|makes sense|is that (?:ok|okay|fine)|you (?:ok|okay|fine|good) with (?:that|this)|all right|alright|no objections|can i go ahead|shall i go ahead|should i go ahead|go ahead|shall i|should i|may i|slazes se|slazete se|slazes li se|vazi|u redu|moze|moze li|jel ok|je l' ok|je l' moze|jel moze|dogovoreno|sta kazes|sta mislis|moze tako|da krenem|mogu li|hocu li|zvuci li dobro|odgovara li ti|ok je)\s*\?+$";
+    static TAG = r"^(?:(?:does|is|are) (?:that|this|it|these)\b[^?]{0,40}|(?:do|are|would|could) you (?:agree|ok|okay|fine|concur|approve|live with|think so)\b[^?]{0,30}|ok|okay|(?:ok|okay|fine|good|alright|cool) with you|does that work|agreed|agree|sounds? (?:good|ok|okay|right|reasonable)|good|fine|deal|right|yes|thoughts|objections|any objections|what do you (?:think|say)|make sense|makes sense|is that (?:ok|okay|fine)|you (?:ok|okay|fine|good) with (?:that|this)|all right|alright|no objections|can i go ahead|shall i go ahead|should i go ahead|go ahead|shall i|should i|may i|slazes se|slazete se|slazes li se|vazi|u redu|moze|moze li|jel ok|je l' ok|je l' moze|jel moze|dogovoreno|sta kazes|sta mislis|moze tako|da krenem|mogu li|hocu li|zvuci li dobro|odgovara li ti|ok je)\s*\?+$";
     /// What a suggestion starts with; the rest is the proposal.
     static SUGGEST = r"^(?:(?:so|then|and|but|ok|okay|honestly|personally|pa|onda|zato|ja|mi)[,:]?\s+)*(?:i'd|i would|we'd|we would|we could|we can|i could|i can|i suggest|i propose|i recommend|my (?:suggestion|proposal|recommendation|plan|idea) is|i'll|i will|we'll|we will|we should|i'm going to|let's|i think we should|i plan|the plan is|the idea is|my preference is|the biggest win would be|predlazem|predlog(?: je)?|plan je|mogli bismo|mogu|mozemo|ja bih|mi bismo|bih|treba|trebalo bi)(?:\s+(?:to|that we|we|you|da|like to|suggest|propose|rather|prefer to|go ahead and))*\s*:?\s+(\S.*)$";
+    /// A verb and a pronoun: it points at something said before.
+    static POINTS = r"^\S+ (?:it|that|this|these|those|them|ovo|to)(?: (?:up|too|as well|now|please|then|out|off|also|first|again))*$";
     static FLIPS = r"\b(?:mind if|objections?|would you mind|primedb\w+|smeta)\b";
     static BARE = r"^(?:continue|proceed|go on|go ahead|start|begin|do (?:it|that|this|so)|keep going|move on|carry on|nastavim|nastavimo|krenem|krenemo|pocnem|pocnemo|uradim to|(?:continue |proceed |move on |go on )?(?:(?:to|with|for) )?(?:the |my |our )?(?:next|following|sledec\w+|dalje)(?: (?:step|one|package|task|part|item|phase|korak|deo|zadatak|paket))?s?|the rest|ostatak|these|this|that|it|ovo|to|(?:continue |proceed |start |begin )(?:with )?(?:it|this|that|these|them|those|now|the rest))(?:\s+(?:now|then|here|to|sad|sada|dalje|work|today|first))*$";
     pub(super) static GOES_ON = r"^(?:continue|proceed|start|begin|go on|move on|resume|nastavi\w*|krene\w*|pocne\w*)\b";
@@ -50,7 +52,10 @@ impl Proposal {
     /// It says more than `continue` or `do it`.
     pub(super) fn has_content(&self) -> bool {
         let seen = sense(&self.text);
-        self.text.split_whitespace().count() >= 2 && !BARE.is_match(&seen)
+        self.text.split_whitespace().count() >= 2
+            && !BARE.is_match(&seen)
+            && !POINTS.is_match(&seen)
+            && !POINTS.is_match(&seen)
     }
 
     /// It proposes to go on, without saying with what, or to look at something.
@@ -104,7 +109,9 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
     }
     if let Some(found) = IS_FINE.captures(&seen).or_else(|| IS_FINE_SR.captures(&seen)) {
         let subject = found.get(1)?.as_str();
-        if !matches!(subject, "it" | "that" | "this" | "you" | "everything" | "to" | "ovo") {
+        if !subject.starts_with("you ")
+            && !matches!(subject, "it" | "that" | "this" | "you" | "everything" | "to" | "ovo")
+        {
             let skipped = seen.get(..found.get(1)?.start())?.split_whitespace().count();
             let count = subject.split_whitespace().count();
             let words: Vec<&str> =

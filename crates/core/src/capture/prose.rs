@@ -173,6 +173,10 @@ impl Reader {
             self.start(Place::Item, found.get(4).map_or("", |text| text.as_str()));
             return;
         }
+        if self.place.is_none() && is_title(line.trim()) {
+            self.title(line.trim());
+            return;
+        }
         let continues = self.place.is_some() && !(self.place == Some(Place::Quote));
         if !continues || (self.place == Some(Place::Item) && !line.starts_with([' ', '\t'])) {
             self.flush();

@@ -34,11 +34,21 @@ fn mask(chars: &mut [char], mark: char, with: char, words: usize) {
             open = Some(at);
             continue;
         };
-        let Some(span) = chars.get_mut(start..=at) else { continue };
-        let inside = span.iter().collect::<String>();
-        if inside.split_whitespace().count() >= words {
-            span.iter_mut().filter(|c| !c.is_whitespace()).for_each(|c| *c = with);
-        }
+        cover(chars, start..at + 1, with, words);
+    }
+    // A quotation that runs on into the next sentence, or comes from the one before.
+    if let Some(start) = open.filter(|_| mark == '"') {
+        let opens =
+            start.checked_sub(1).and_then(|at| chars.get(at)).is_none_or(|before| before.is_whitespace());
+        cover(chars, if opens { start..chars.len() } else { 0..start + 1 }, with, words);
+    }
+}
+
+fn cover(chars: &mut [char], span: std::ops::Range<usize>, with: char, words: usize) {
+    let Some(span) = chars.get_mut(span) else { return };
+    let inside = span.iter().collect::<String>();
+    if inside.split_whitespace().count() >= words {
+        span.iter_mut().filter(|c| !c.is_whitespace()).for_each(|c| *c = with);
     }
 }
 

@@ -19,3 +19,4 @@ mod store_support;
 mod tokens;
 mod transcript;
 mod yaml_readers;
+mod capture;
