@@ -34,7 +34,10 @@ pub(super) fn read(text: &str, works: bool) -> Vec<Captured> {
     let mut out = Vec::new();
     let least = if works { tier::HEADING } else { tier::AGREED };
     let mut stated = stated_decisions(&parts);
-    stated.retain(|stated| stated.strength >= least && stated.text.split_whitespace().count() >= 3);
+    stated.retain(|stated| {
+        let words = if stated.strength >= tier::HEADING { 2 } else { 3 };
+        stated.strength >= least && stated.text.split_whitespace().count() >= words
+    });
     stated.sort_by_key(|stated| (std::cmp::Reverse(stated.strength), stated.at));
     stated.truncate(MAX_DECISIONS);
     stated.sort_by_key(|stated| stated.at);
