@@ -50,11 +50,14 @@ const steps = [
   { half: 'node', title: 'Node tests', command: [...bin('vitest', 'vitest.mjs'), 'run'], count: counters.vitest },
 ].filter((step) => !only || step.half === only)
 
+/** A part of a command as a person would type it. */
+const shown = (part) => (path.isAbsolute(part) ? (part.startsWith(root) ? path.relative(root, part) : path.basename(part)) : part)
+
 let passed = 0
 let failed = 0
 const report = []
 for (const { title, command, count } of steps) {
-  console.log(`\n== ${title}: ${command.map((part) => path.relative(root, part).startsWith('..') ? path.basename(part) : part).join(' ')}`)
+  console.log(`\n== ${title}: ${command.map(shown).join(' ')}`)
   const started = Date.now()
   const { ok, output } = await run(command[0], command.slice(1))
   const [good, bad, skipped = 0] = count ? count(output) : [ok ? 1 : 0, 0]
