@@ -90,3 +90,14 @@ test('the gauge shows from 70 %', () => {
   expect(line(100_000)).toBeNull()
   expect(line(162_431)).toBe('[Context: 81% | 162k/200k tokens | Checkpoint saved]')
 })
+
+test('the difference of two checkpoints says what changed', async () => {
+  await clawback.writeCheckpoint(dir, key, { trigger: 'manual', tokenUsage: usage, messages: conversation() })
+  await clawback.appendDecisionToState(dir, key, { what: 'Set the request timeout to 60 s instead of 30 s' })
+  await clawback.writeCheckpoint(dir, key, { trigger: 'manual', tokenUsage: usage })
+  const [older, newer] = await Promise.all(['cp_001', 'cp_002'].map((id) => clawback.readCheckpoint(dir, key, id)))
+  const difference = clawback.diffCheckpoints(older!, newer!)
+  expect(difference.gained.map((change) => change.text)).toEqual(['Set the request timeout to 60 s instead of 30 s'])
+  expect(difference.superseded.map((change) => change.text)).toEqual([expect.stringMatching(/30 s/)])
+  expect(clawback.diffCheckpoints(newer!, newer!)).toEqual({ gained: [], superseded: [], resolved: [], lost: [] })
+})

@@ -4,7 +4,9 @@ use crate::bridge::promise;
 use crate::error::guard;
 use crate::input::{count, short};
 use crate::state::on_session;
+use clawback_core::checkpoint::diff::{Relation, diff};
 use clawback_core::checkpoint::{self, Checkpoint, Trigger, yaml};
+use clawback_core::ledger::{Comparison, compare};
 use clawback_core::session::{self, CheckpointRequest};
 use clawback_core::{Result, packet};
 use napi::Env;
@@ -235,6 +237,23 @@ pub fn read_checkpoint_for_injection<'env>(
         |session, done| session.read_checkpoint_for_injection(max_tokens, done),
         |text| text
     )
+}
+
+/// What became of each item between two checkpoints.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn diff_checkpoints(
+    #[napi(ts_arg_type = "object")] older: Value,
+    #[napi(ts_arg_type = "object")] newer: Value,
+) -> napi::Result<Value> {
+    guard("diffCheckpoints", || {
+        let relate = |older: &str, newer: &str| match compare(older, newer) {
+            Comparison::Duplicate => Relation::Same,
+            Comparison::Conflict => Relation::Conflict,
+            Comparison::Distinct => Relation::Distinct,
+        };
+        let difference = diff(&Checkpoint::from_value(older)?, &Checkpoint::from_value(newer)?, relate);
+        Ok(serde_json::to_value(difference).unwrap_or(Value::Null))
+    })
 }
 
 /// The YAML of a checkpoint.
