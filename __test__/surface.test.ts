@@ -1,5 +1,6 @@
 // The surface is what other people's code depends on: names, codes, both module systems.
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as clawback from '../index.js'
@@ -45,6 +46,15 @@ describe('error codes', () => {
     }
   }
   const codeOf = (promise: Promise<unknown>) => promise.then(() => 'none', (error: { code?: string }) => error.code)
+
+  test('are those of the core and one of the loader, and the types name each', () => {
+    const source = readFileSync(path.join(root, 'crates/core/src/error.rs'), 'utf8')
+    const codes = [...source.matchAll(/=> "([A-Za-z]+)"/g)].map((match) => match[1]!)
+    const types = /type ErrorCode =([^]*?)\n\n/.exec(readFileSync(path.join(root, 'index.d.ts'), 'utf8'))![1]!
+    const typed = [...types.matchAll(/'([A-Za-z]+)'/g)].map((match) => match[1]!)
+    expect(typed.toSorted()).toEqual([...codes, 'LoadFailed'].toSorted())
+    expect(typed.toSorted()).toMatchSnapshot()
+  })
 
   test('of wrong arguments', async () => {
     expect(code(() => clawback.normalize(7 as never))).toBe('InvalidInput')
