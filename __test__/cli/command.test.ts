@@ -1,5 +1,5 @@
 // The command as a user runs it: exit codes, what goes to stdout and stderr, JSON shapes.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -129,6 +129,19 @@ describe('replay', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(readdirSync(tmp)).toEqual([])
   })
+})
+
+test.skipIf(process.platform === 'win32')('a replay that is interrupted removes its temporary store and ends with 130', async () => {
+  const long = path.join(home, 'long.jsonl')
+  const [header, ...entries] = readFileSync(fixture('pi_v1.jsonl'), 'utf8').trim().split('\n')
+  writeFileSync(long, [header, ...Array.from({ length: 500 }, () => entries).flat(), ''].join('\n'))
+  const env = { PATH: process.env.PATH, HOME: home, TMPDIR: tmp }
+  const child = spawn(process.execPath, [main, 'replay', long], { env, stdio: 'ignore' })
+  const ended = new Promise((resolve) => child.on('exit', resolve))
+  while (readdirSync(tmp).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  child.kill('SIGINT')
+  expect(await ended).toBe(130)
+  expect(readdirSync(tmp)).toEqual([])
 })
 
 describe('what is stored', () => {
