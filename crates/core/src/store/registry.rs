@@ -126,8 +126,9 @@ impl<S: SessionState> Services<S> {
             let used =
                 |session: &Session<S>| *session.last_used.lock().unwrap_or_else(PoisonError::into_inner);
             let mut open: Vec<_> = sessions.open.iter().map(|(session, _)| Arc::clone(session)).collect();
-            open.retain(|session| !Arc::ptr_eq(session, newcomer) && !session.is_busy());
-            open.sort_by_key(|session| used(session));
+            open.retain(|session| !Arc::ptr_eq(session, newcomer));
+            // One that waits for its turn may go too, if it must be: it opens again when its turn comes.
+            open.sort_by_cached_key(|session| (session.is_busy(), used(session)));
             open
         };
         for session in candidates {
