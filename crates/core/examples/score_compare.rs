@@ -13,6 +13,7 @@ fn main() {
     let root = std::env::args().nth(1).unwrap_or_else(|| "../shared".to_owned());
     let root = PathBuf::from(root);
     let misses = std::env::var_os("MISSES").is_some();
+    own_pairs(misses);
     dedup(&root.join("eval/dedup_pairs.dev.jsonl"), misses);
     breaking_nli(&root.join("data/breaking_nli/data/dataset.jsonl"), misses);
     paraphrases(&root.join("data/paraphrase_sr"), misses);
@@ -68,6 +69,23 @@ fn dedup(path: &Path, misses: bool) {
         count("distinct", "conflict"),
         count("duplicate", "conflict"),
     );
+}
+
+/// The pairs of our own that stand beside the rules.
+fn own_pairs(misses: bool) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ledger/compare/own_pairs.tsv");
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut fields = line.split('\t');
+        let (Some(label), Some(a), Some(b)) = (fields.next(), fields.next(), fields.next()) else { continue };
+        let got = name(compare(a, b));
+        *counts.entry((label, got)).or_default() += 1;
+        if misses && got != label {
+            println!("   own: {got} for {label}: {a} / {b}");
+        }
+    }
+    println!("own pairs {counts:?}");
 }
 
 fn breaking_nli(path: &Path, misses: bool) {

@@ -197,11 +197,12 @@ impl Ledger {
             }
             let verdict = compare_prepared(&known.prepared, &text.prepared);
             match verdict.comparison {
-                Comparison::Duplicate if other.kind == entry.kind => {
-                    // Only people and the agent reopen what is settled; a model's list merely repeats it (FAULTS C12).
-                    if !reopens(entry.source) || self.settled(other, live).is_none() {
-                        same = same.max_by_place(other);
-                    }
+                // Only people and the agent reopen what is settled; a model's list merely repeats it (FAULTS C12).
+                Comparison::Duplicate
+                    if other.kind == entry.kind
+                        && (!reopens(entry.source) || self.settled(other, live).is_none()) =>
+                {
+                    same = same.max_by_place(other);
                 }
                 Comparison::Conflict if verdict.supersedes() && may_supersede(entry.source, other.source) => {
                     replaced.push(other)

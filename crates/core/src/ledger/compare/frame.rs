@@ -8,6 +8,10 @@ use super::relate::Keys;
 pub(super) struct Frame<'a> {
     topic: Vec<&'a Token>,
     choice: Vec<&'a Token>,
+    /// Bits of [`class`] of its verb.
+    class: u8,
+    /// What follows "with" may be a part as well as a tool; such a choice must differ altogether.
+    loose: bool,
 }
 
 impl<'a> Frame<'a> {
@@ -28,7 +32,7 @@ impl<'a> Frame<'a> {
                 }
             }
             if !topic.is_empty() && !choice.is_empty() {
-                frames.push(Self { topic, choice });
+                frames.push(Self { topic, choice, class: bits, loose: false });
             }
         };
         let after = |t: &Token, slots: &[u8]| matches!(t.slot, Slot::After(s) if slots.contains(&s));
@@ -46,7 +50,7 @@ impl<'a> Frame<'a> {
             if let Some(verb) = verb {
                 let choice: Vec<&Token> = tokens.iter().filter(|t| !t.light && !at_verb(t)).collect();
                 if choice.iter().all(|t| matches!(t.slot, Slot::After(_))) && !choice.is_empty() {
-                    frames.push(Self { topic: vec![verb], choice });
+                    frames.push(Self { topic: vec![verb], choice, class: bits, loose: false });
                 }
             }
             return frames;
@@ -59,38 +63,57 @@ impl<'a> Frame<'a> {
             let objects: Vec<&Token> = tokens.iter().filter(|t| t.slot == Slot::Object && !t.light).collect();
             if let Some((_, topic)) = objects.split_last()
                 && !topic.is_empty()
+                && !tokens.iter().any(|t| after(t, &[prep::TO, prep::AS]))
             {
                 let last_topic = topic.len().min(1);
                 let (topic, choice) = objects.split_at(last_topic);
-                frames.push(Self { topic: topic.to_vec(), choice: choice.to_vec() });
+                frames.push(Self {
+                    topic: topic.to_vec(),
+                    choice: choice.to_vec(),
+                    class: bits,
+                    loose: false,
+                });
             }
             add_after(&mut frames, segment, &[prep::TO, prep::AS]);
         }
         if bits & class::ASSIGN != 0 {
             add_after(&mut frames, segment, &[prep::TO]);
         }
-        if bits & class::TASK == 0 {
+        if bits & class::TASK != 0 {
+            // "send mail through X"; "with" names people and parts as well.
+            frames.extend(Self::instrument(segment, &[prep::VIA]));
+        } else {
             // "encrypt backups with age", "X for T" without a verb, "T via X"
-            frames.extend(Self::instrument(segment));
+            frames.extend(Self::instrument(segment, &[prep::VIA, prep::WITH]));
             if verb.is_none() && tokens.iter().any(|t| after(t, &[prep::FOR])) {
                 let choice: Vec<&Token> =
                     tokens.iter().filter(|t| !t.light && t.slot == Slot::Head).collect();
                 let topic: Vec<&Token> =
                     tokens.iter().filter(|t| !t.light && after(t, &[prep::FOR])).collect();
                 if choice.len() == 1 && !topic.is_empty() {
-                    frames.push(Self { topic, choice });
+                    frames.push(Self { topic, choice, class: bits, loose: false });
                 }
             }
         }
         frames
     }
 
-    fn instrument(segment: &'a Segment) -> Option<Self> {
-        let is_choice = |t: &&&Token| matches!(t.slot, Slot::After(s) if s == prep::VIA || s == prep::WITH);
+    fn instrument(segment: &'a Segment, slots: &[u8]) -> Option<Self> {
+        let is_choice = |t: &&&Token| matches!(t.slot, Slot::After(s) if slots.contains(&s));
         let told: Vec<&Token> = segment.tokens.iter().filter(|t| !t.light).collect();
         let choice: Vec<&Token> = told.iter().filter(is_choice).copied().collect();
         let topic: Vec<&Token> = told.iter().filter(|t| !is_choice(t)).copied().collect();
-        (!choice.is_empty() && topic.len() >= 2).then_some(Self { topic, choice })
+        (!choice.is_empty() && topic.len() >= 2).then_some(Self { topic, choice, class: 0, loose: true })
+    }
+
+    /// Same question, same answer, and the verbs bind it in different ways.
+    pub(super) fn chooses_the_same(&self, other: &Self, keys: Keys) -> bool {
+        let list = |tokens: &[&Token]| tokens.iter().map(|t| keys.of(t)).collect::<Vec<_>>();
+        let uses = |frame: &Self| frame.class & class::USE != 0;
+        let places = |frame: &Self| frame.class & (class::PLACE | class::CHANGE) != 0;
+        (uses(self) && places(other) || places(self) && uses(other))
+            && same_things(&list(&self.topic), &list(&other.topic))
+            && same_things(&list(&self.choice), &list(&other.choice))
     }
 
     /// Same question, other answer.
@@ -98,7 +121,9 @@ impl<'a> Frame<'a> {
         let list = |tokens: &[&Token]| tokens.iter().map(|t| keys.of(t)).collect::<Vec<_>>();
         let (topic, other_topic) = (list(&self.topic), list(&other.topic));
         let (choice, other_choice) = (list(&self.choice), list(&other.choice));
+        let disjoint = choice.iter().all(|k| !other_choice.contains(k));
         same_things(&topic, &other_topic)
+            && (disjoint || !self.loose && !other.loose)
             && choice.iter().any(|k| !other_choice.contains(k))
             && other_choice.iter().any(|k| !choice.contains(k))
             // What one chooses is not what the other is about.
@@ -112,7 +137,7 @@ fn add_after<'a>(frames: &mut Vec<Frame<'a>>, segment: &'a Segment, slots: &[u8]
     let told = segment.tokens.iter().filter(|t| !t.light && t.slot != Slot::Head);
     let (choice, topic): (Vec<&Token>, Vec<&Token>) = told.partition(|t| is_choice(t));
     if !choice.is_empty() && !topic.is_empty() {
-        frames.push(Frame { topic, choice });
+        frames.push(Frame { topic, choice, class: 0, loose: false });
     }
 }
 

@@ -93,14 +93,12 @@ impl Lexicon {
                 for word in words.split_whitespace() {
                     self.edit(word, is_serbian, |sense| match section {
                         "same" => set_once(&mut sense.concept, &head),
-                        "state" | "opposite" => {
-                            // An opposite names the meaning better than a list of synonyms does.
-                            if !sense.polar {
-                                sense.concept = Some(head.clone());
-                                sense.polar = true;
-                                sense.negative = side > 0;
-                                sense.light |= section == "state";
-                            }
+                        // An opposite names the meaning better than a list of synonyms does.
+                        "state" | "opposite" if !sense.polar => {
+                            sense.concept = Some(head.clone());
+                            sense.polar = true;
+                            sense.negative = side > 0;
+                            sense.light |= section == "state";
                         }
                         "contrary" => {
                             set_once(&mut sense.concept, side_head);

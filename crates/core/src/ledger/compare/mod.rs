@@ -133,3 +133,6 @@ fn match_clauses(
 fn shared(a: &Segment, b: &Segment, keys: Keys) -> usize {
     a.tokens.iter().filter(|x| !x.light && b.tokens.iter().any(|y| keys.of(x) == keys.of(y))).count()
 }
+
+#[cfg(test)]
+mod tests;

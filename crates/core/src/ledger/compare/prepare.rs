@@ -33,6 +33,8 @@ pub(super) struct Token {
     pub(super) light: bool,
     pub(super) generic: bool,
     pub(super) polar: bool,
+    /// The negative end of its concept.
+    pub(super) negative: bool,
     pub(super) value: Option<Value>,
     pub(super) contraries: Vec<(u16, u8)>,
     pub(super) kind: Option<u16>,
@@ -63,6 +65,7 @@ pub(super) struct Segment {
     pub(super) skeleton: Vec<u8>,
     /// `X is done by Y`.
     pub(super) passive: bool,
+    pub(super) serbian: bool,
 }
 
 /// A text made ready for [`compare`](super::compare). Costs a few microseconds; make it once for each text.
@@ -81,6 +84,7 @@ pub(super) mod mark {
     pub(in super::super) const BE: u8 = 100;
     pub(in super::super) const AND: u8 = 101;
     pub(in super::super) const BREAK: u8 = 102;
+    pub(in super::super) const OF: u8 = 103;
 }
 
 pub(super) mod prep {
@@ -167,7 +171,7 @@ enum Piece<'a> {
 impl Prepared {
     /// Reads `text`.
     pub fn new(text: &str) -> Self {
-        let folded = fold(&clean(text)).replace(" -> ", " to ").replace(" => ", " to ");
+        let folded = fold(&unambiguous(&clean(text))).replace(" -> ", " to ").replace(" => ", " to ");
         let pieces = pieces(&folded);
         let words: Vec<&str> = pieces
             .iter()
@@ -253,6 +257,26 @@ impl KeySet {
     }
 }
 
+/// Spells out what folding would make ambiguous: `10M` (million, not minutes), `BE` (backend, not "be"), the city of
+/// Niš in the locative (not "are not").
+fn unambiguous(text: &str) -> String {
+    let shouting = !text.chars().any(char::is_lowercase);
+    let word = |word: &str| -> String {
+        let (core, tail) = word.split_at(word.trim_end_matches([',', '.', ')', ';', ':', '!', '?']).len());
+        match core {
+            "BE" if !shouting => format!("backend{tail}"),
+            "Nišu" | "Нишу" => format!("Nis{tail}"),
+            _ => match core.strip_suffix('M') {
+                Some(digits) if digits.ends_with(|c: char| c.is_ascii_digit()) => {
+                    format!("{digits}mio{tail}")
+                }
+                _ => word.to_owned(),
+            },
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 fn join(segments: &[Segment]) -> Segment {
     let mut whole = Segment::default();
     for segment in segments {
@@ -260,6 +284,7 @@ fn join(segments: &[Segment]) -> Segment {
         whole.negative ^= segment.negative;
         whole.rejected.extend(&segment.rejected);
         whole.passive |= segment.passive;
+        whole.serbian |= segment.serbian;
         if !whole.skeleton.is_empty() {
             whole.skeleton.push(mark::BREAK);
         }
@@ -482,6 +507,9 @@ impl Reader {
             && (self.serbian || !matches!(word, "te" | "on" | "one" | "im" | "si"))
         {
             self.after_determiner = determiner;
+            if word == "of" {
+                self.current.skeleton.push(mark::OF);
+            }
             return 1;
         }
         if matches!(word, "do" | "does" | "did") {
@@ -590,6 +618,7 @@ impl Reader {
             token.light = sense.light;
             token.generic = sense.generic;
             token.polar = sense.polar;
+            token.negative = sense.negative;
             token.contraries.clone_from(&sense.contraries);
             token.kind = sense.kind;
             token.class = sense.class;
@@ -605,6 +634,7 @@ impl Reader {
             light: false,
             generic: false,
             polar: false,
+            negative: false,
             value: None,
             contraries: Vec::new(),
             kind: None,
@@ -635,36 +665,21 @@ impl Reader {
 
     fn end_segment(&mut self) {
         let mut segment = std::mem::take(&mut self.current);
+        segment.serbian = self.serbian;
         if self.negated_word && !self.negated_verb {
             segment.negative ^= true;
         }
         // "keep the cache enabled" says enabled, not keep.
-        if segment.tokens.iter().any(|t| t.polar && t.word != "keep" && !is_keeping(t)) {
-            for token in segment.tokens.iter_mut().filter(|t| is_keeping(t)) {
-                token.light = true;
-            }
+        let keep = hash("=keep");
+        let keeps = |t: &Token| t.key == keep && !t.negative;
+        if segment.tokens.iter().any(|t| t.polar && !keeps(t)) {
+            segment.tokens.iter_mut().filter(|t| keeps(t)).for_each(|t| t.light = true);
         }
         if !segment.tokens.is_empty() || segment.negative {
             self.done.push(segment);
         }
         *self = Self { done: std::mem::take(&mut self.done), ..Self::new(self.serbian) };
     }
-}
-
-fn is_keeping(token: &Token) -> bool {
-    matches!(
-        token.word.as_str(),
-        "keep"
-            | "stay"
-            | "kept"
-            | "keeps"
-            | "put"
-            | "ostaviti"
-            | "ostaje"
-            | "ostavljamo"
-            | "drzati"
-            | "drzimo"
-    )
 }
 
 /// Endings of adjectives, for "and minimal".

@@ -1,8 +1,9 @@
 //! How two clauses relate: what they share, what each has alone, and what that means.
 
-use super::Comparison;
 use super::frame::{Frame, same_things};
+use super::lexicon::class;
 use super::prepare::{Segment, Slot, Token, mark, prep};
+use super::{Comparison, stem};
 
 /// The outcome for two clauses, with what supersession needs to know.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,6 +56,7 @@ struct Sides<'a> {
     /// Content words that both have, each once.
     common: usize,
     common_values: usize,
+    common_light: usize,
     /// The polarity differs.
     opposed: bool,
     /// A pair of words that exclude each other was found and taken out.
@@ -84,6 +86,9 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
         // The topics are equal and the choices are the differing values.
         return Relation::new(Comparison::Conflict, 1.0);
     }
+    if sides.chooses_the_same() {
+        return Relation::new(Comparison::Duplicate, 1.0);
+    }
     if sides.other_of_a_kind() {
         let agreement = if sides.common > 0 { 1.0 } else { 0.0 };
         return Relation::new(Comparison::Conflict, agreement);
@@ -101,7 +106,7 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
         } else if sides.swapped() {
             Comparison::Conflict
         } else if lone_generics > 0 && sides.common < 2
-            || sides.common + sides.common_values < 2 && !sides.same_size()
+            || sides.common + sides.common_values + sides.common_light < 2 && !sides.same_size()
         {
             Comparison::Distinct
         } else {
@@ -122,14 +127,27 @@ impl<'a> Sides<'a> {
         let mut opposed = a.negative != b.negative;
         let mut contrary = false;
         let mut pairs = 0;
-        while let Some((i, j, negating)) = find_pair(&left, &right) {
+        let task = is_task(a) && is_task(b);
+        while let Some((i, j, negating)) = find_pair(&left, &right, task) {
             left.swap_remove(i);
             right.swap_remove(j);
             pairs += 1;
             if negating { opposed ^= true } else { contrary = true }
         }
+        // "stay on 14", "upgrade to 16": what is stayed on or changed to counts, not which of the two it is.
+        let change = |(_, t): &(usize, &Token)| t.class & class::CHANGE != 0 && t.slot == Slot::Head;
+        if left.iter().any(change) != right.iter().any(change) || left.iter().any(change) {
+            let light = |s: &Segment| s.tokens.iter().any(|t| t.light && t.class & class::CHANGE != 0);
+            if left.iter().any(change) && right.iter().any(change) || light(a) || light(b) {
+                pairs += usize::from(left.iter().any(change) || right.iter().any(change));
+                left.retain(|t| !change(t));
+                right.retain(|t| !change(t));
+            }
+        }
         let mut seen: Vec<u64> = Vec::new();
         let (mut common, mut common_values) = (0, 0);
+        let light = |s: &Segment, t: &Token| s.tokens.iter().any(|x| x.light && keys.same(x, t));
+        let common_light = a.tokens.iter().filter(|t| t.light && light(b, t)).count();
         for token in &a.tokens {
             let key = keys.of(token);
             if seen.contains(&key)
@@ -152,6 +170,7 @@ impl<'a> Sides<'a> {
             right: Alone::of(right),
             common,
             common_values,
+            common_light,
             opposed,
             contrary,
             pairs,
@@ -215,6 +234,15 @@ impl<'a> Sides<'a> {
         (newer && on_topic(left, right) || older && on_topic(right, left)).then_some(newer)
     }
 
+    /// The same answer to the same question under another verb: "use X for T", "store T in X".
+    fn chooses_the_same(&self) -> bool {
+        let even =
+            !self.opposed && !self.contrary && self.left.values.is_empty() && self.right.values.is_empty();
+        let frames = |segment: &'a Segment| Frame::all_of(segment);
+        even && self.mostly_shared()
+            && frames(self.a).iter().any(|x| frames(self.b).iter().any(|y| x.chooses_the_same(y, self.keys)))
+    }
+
     fn is_rejected(&self, token: &Token, by: &Segment) -> bool {
         by.rejected
             .iter()
@@ -232,13 +260,12 @@ impl<'a> Sides<'a> {
         let ([(i, x)], [(j, y)]) = (self.left.heavy.as_slice(), self.right.heavy.as_slice()) else {
             return false;
         };
-        let task = |s: &Segment| s.tokens.iter().any(|t| t.class & super::lexicon::class::TASK != 0);
         let topic = |t: &Token| t.slot == Slot::After(prep::FOR);
         x.kind.is_some()
             && x.kind == y.kind
             && self.same_place(*i, *j)
-            && !task(self.a)
-            && !task(self.b)
+            && !is_task(self.a)
+            && !is_task(self.b)
             && !topic(x)
             && !topic(y)
     }
@@ -267,11 +294,7 @@ impl<'a> Sides<'a> {
             words
         };
         let one_clause = !self.a.skeleton.iter().any(|m| *m == mark::BREAK || *m == mark::AND);
-        if one_clause
-            && self.a.skeleton.iter().all(|m| *m == mark::TOKEN)
-            && spelled(&a) == spelled(&b)
-            && a.iter().any(|t| !t.word.is_ascii())
-        {
+        if one_clause && self.a.serbian && spelled(&a) == spelled(&b) {
             return false;
         }
         let moved: Vec<usize> = (0..a.len())
@@ -297,6 +320,11 @@ impl<'a> Alone<'a> {
     }
 }
 
+/// Whether a clause names work to be done.
+fn is_task(segment: &Segment) -> bool {
+    segment.tokens.iter().any(|t| t.class & class::TASK != 0)
+}
+
 fn unmatched<'a>(from: &'a Segment, other: &Segment, keys: Keys) -> Vec<(usize, &'a Token)> {
     let mut out: Vec<(usize, &Token)> = Vec::new();
     for (at, token) in from.tokens.iter().enumerate() {
@@ -309,7 +337,11 @@ fn unmatched<'a>(from: &'a Segment, other: &Segment, keys: Keys) -> Vec<(usize, 
 }
 
 /// A pair that excludes each other; the flag says that one is the negation of the other (`un-`).
-fn find_pair(left: &[(usize, &Token)], right: &[(usize, &Token)]) -> Option<(usize, usize, bool)> {
+fn find_pair(
+    left: &[(usize, &Token)],
+    right: &[(usize, &Token)],
+    task: bool,
+) -> Option<(usize, usize, bool)> {
     for (i, (_, x)) in left.iter().enumerate() {
         for (j, (_, y)) in right.iter().enumerate() {
             if prefixed(&x.word, &y.word) || prefixed(&y.word, &x.word) {
@@ -319,7 +351,9 @@ fn find_pair(left: &[(usize, &Token)], right: &[(usize, &Token)]) -> Option<(usi
                 .contraries
                 .iter()
                 .any(|(g, side)| y.contraries.iter().any(|(h, other)| g == h && side != other));
-            if contrary {
+            // "fix the import", "fix the export": two pieces of work.
+            let objects = task && x.slot == Slot::Object && y.slot == Slot::Object && !is_order(&x.word);
+            if contrary && !objects {
                 return Some((i, j, false));
             }
         }
@@ -327,12 +361,14 @@ fn find_pair(left: &[(usize, &Token)], right: &[(usize, &Token)]) -> Option<(usi
     None
 }
 
-/// `undocumented` of `documented`.
+/// `undocumented` of `documented`, `unencrypted` of `encrypt`.
 fn prefixed(long: &str, short: &str) -> bool {
+    let prefixes = ["un", "dis", "non", "in", "im", "ir", "de", "ne"];
     short.len() >= 4
-        && ["un", "dis", "non", "in", "im", "ir", "de", "ne"]
+        && prefixes
             .iter()
-            .any(|p| long.strip_prefix(p) == Some(short))
+            .filter_map(|p| long.strip_prefix(p))
+            .any(|rest| rest == short || stem::english(rest) == stem::english(short))
 }
 
 /// Content tokens in the order of who does what: `Y is done by X` reads `X done Y`.

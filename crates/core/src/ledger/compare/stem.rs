@@ -18,7 +18,7 @@ const SERBIAN_ENDINGS: &[&str] = &[
     "jemo", "anje", "anja", "anju", "enje", "enja", "enju", "uju", "uje", "ujem", "nuti", "jemo", "iti",
     "ati", "eti", "uti", "amo", "imo", "emo", "ate", "ite", "ete", "aju", "iju", "ace", "ice", "ala", "alo",
     "ali", "ila", "ilo", "ili", "ama", "ima", "ova", "ovi", "ove", "eva", "evi", "eve", "oga", "ega", "omu",
-    "om", "em", "og", "eg", "oj", "ih", "im", "ao", "io", "a", "e", "i", "o", "u",
+    "om", "em", "uj", "aj", "og", "eg", "oj", "ih", "im", "ao", "io", "a", "e", "i", "o", "u",
 ];
 
 /// Light Serbian stem of a folded word; at least three letters stay.

@@ -212,7 +212,7 @@ fn number<'a>(words: &[&'a str]) -> Option<(f64, &'a str, usize)> {
         while let Some(more) = words.get(taken).and_then(|w| look_up(NUMBER_WORDS, w)) {
             if more >= 100.0 && total < more {
                 total *= more;
-            } else if total >= 20.0 && more < 10.0 && more >= 1.0 {
+            } else if total >= 20.0 && (1.0..10.0).contains(&more) {
                 total += more;
             } else {
                 break;
