@@ -134,8 +134,13 @@ impl Lexicon {
         let english =
             || self.english.exact.get(word).or_else(|| self.english.stems.get(&stem::english(word)));
         let serbian = || self.serbian.exact.get(word).or_else(|| self.serbian.stems.get(stem::serbian(word)));
+        // English names take Serbian endings: "Postgresa".
+        let borrowed = || {
+            let bare = stem::serbian(word);
+            (bare.len() >= 4 && bare.len() < word.len()).then(|| self.english.exact.get(bare)).flatten()
+        };
         if in_serbian {
-            serbian().or_else(english)
+            serbian().or_else(english).or_else(borrowed)
         } else {
             english().or_else(|| self.serbian.exact.get(word))
         }

@@ -412,7 +412,7 @@ fn joined_by_and(segment: &Segment, i: usize, j: usize) -> bool {
             _ => {}
         }
     }
-    joined && to - from <= 2
+    joined && to - from == 1
 }
 
 /// `from A to B`, `A over B`, `A before B` with the sides exchanged.

@@ -12,7 +12,7 @@ fn own_pairs_are_told_apart() {
             Some((fields.next()?, fields.next()?, fields.next()?))
         })
         .collect();
-    assert!(rows.len() >= 128);
+    assert!(rows.len() >= 180);
     let mut missed = 0;
     for (label, older, newer) in &rows {
         let got = compare(older, newer);
@@ -25,7 +25,7 @@ fn own_pairs_are_told_apart() {
         assert!(got != Comparison::Duplicate || wanted == got, "merged: {older} / {newer}");
         missed += usize::from(got != wanted);
     }
-    assert!(missed * 20 <= rows.len(), "{missed} of {} wrong", rows.len());
+    assert!(missed * 12 <= rows.len(), "{missed} of {} wrong", rows.len());
 }
 
 #[test]
