@@ -144,7 +144,7 @@ fn preposition(word: &str, serbian: bool) -> Option<u8> {
 const FUNCTION_WORDS: &[&str] = &[
     "the", "a", "an", "am", "of", "i", "it", "its", "he", "she", "they", "you", "my", "our", "your", "their",
     "his", "her", "them", "us", "me", "can", "could", "would", "will", "shall", "may", "might", "have",
-    "has", "had", "if_so", "then", "there", "too", "when", "where", "that", "than", // Serbian
+    "has", "had", "then", "there", "too", "when", "where", "that", "than", // Serbian
     "se", "je", "su", "sam", "si", "smo", "ste", "bi", "bih", "bismo", "da", "li", "te", "ce", "cu", "cemo",
     "cete", "ja", "ti", "mi", "vi", "oni", "one", "on", "ona", "ono", "ga", "mu", "im", "ih", "nam", "vam",
     "sto", "kad", "kada", "gde",

@@ -417,7 +417,6 @@ fn joined_by_and(segment: &Segment, i: usize, j: usize) -> bool {
 
 /// `from A to B`, `A over B`, `A before B` with the sides exchanged.
 fn relations_swapped(a: &Segment, b: &Segment, keys: Keys) -> bool {
-    let slots = [prep::FROM, prep::TO, prep::OVER, prep::UNDER];
     let of = |segment: &Segment, slot: u8| -> Vec<u64> {
         segment
             .tokens
@@ -457,7 +456,6 @@ fn relations_swapped(a: &Segment, b: &Segment, keys: Keys) -> bool {
         let (over_a, over_b) = (of(a, prep::OVER), of(b, prep::OVER));
         !over_a.is_empty() && !over_b.is_empty() && !same_things(&over_a, &over_b)
     };
-    let _ = slots;
     from_to || order || over
 }
 
