@@ -4,9 +4,8 @@ use crate::bridge::promise;
 use crate::error::guard;
 use crate::input::{count, short};
 use crate::state::on_session;
-use clawback_core::checkpoint::diff::{Relation, diff};
+use clawback_core::checkpoint::diff::Change;
 use clawback_core::checkpoint::{self, Checkpoint, Trigger, yaml};
-use clawback_core::ledger::{Comparison, compare};
 use clawback_core::session::{self, CheckpointRequest};
 use clawback_core::{Result, packet};
 use napi::Env;
@@ -239,20 +238,80 @@ pub fn read_checkpoint_for_injection<'env>(
     )
 }
 
+/// A subagent ended; its own session names its parent. False if nobody started it or it has ended before.
+#[napi(catch_unwind, ts_return_type = "Promise<boolean>")]
+pub fn agent_ended_by_key<'env>(
+    env: &'env Env,
+    state_dir: String,
+    child_session_key: String,
+) -> napi::Result<Object<'env>> {
+    promise(
+        env,
+        |done| session::agent_ended_by_key(state_dir.as_ref(), &child_session_key, done),
+        |known| known,
+    )
+}
+
+/// An item of one of two checkpoints. A checkpoint does not say who said it: it ranks as a summary.
+#[napi(object)]
+pub struct ChangedItem {
+    /// Within its checkpoint.
+    pub id: String,
+    /// `decision`, `open_item`, ...
+    pub kind: String,
+    /// The words.
+    pub text: String,
+    /// ISO 8601.
+    pub at: String,
+    /// Always `summary`.
+    pub source: String,
+    /// `active`, `superseded` or `resolved`.
+    pub status: String,
+    /// What superseded it.
+    pub by: Option<String>,
+}
+
 /// What became of each item between two checkpoints.
-#[napi(catch_unwind, ts_return_type = "object")]
+#[napi(object)]
+pub struct CheckpointDiff {
+    /// New in the newer.
+    pub gained: Vec<ChangedItem>,
+    /// Contradicted by something newer.
+    pub superseded: Vec<ChangedItem>,
+    /// Settled.
+    pub resolved: Vec<ChangedItem>,
+    /// Gone without a reason that the two show.
+    pub lost: Vec<ChangedItem>,
+}
+
+fn changed(changes: Vec<Change>, status: &str) -> Vec<ChangedItem> {
+    let item = |change: Change| ChangedItem {
+        kind: change.kind.name().to_owned(),
+        id: change.id,
+        text: change.text,
+        at: change.at,
+        source: "summary".to_owned(),
+        status: status.to_owned(),
+        by: change.by,
+    };
+    changes.into_iter().map(item).collect()
+}
+
+/// What one checkpoint has that the other has not.
+#[napi(catch_unwind)]
 pub fn diff_checkpoints(
     #[napi(ts_arg_type = "object")] older: Value,
     #[napi(ts_arg_type = "object")] newer: Value,
-) -> napi::Result<Value> {
+) -> napi::Result<CheckpointDiff> {
     guard("diffCheckpoints", || {
-        let relate = |older: &str, newer: &str| match compare(older, newer) {
-            Comparison::Duplicate => Relation::Same,
-            Comparison::Conflict => Relation::Conflict,
-            Comparison::Distinct => Relation::Distinct,
-        };
-        let difference = diff(&Checkpoint::from_value(older)?, &Checkpoint::from_value(newer)?, relate);
-        Ok(serde_json::to_value(difference).unwrap_or(Value::Null))
+        let (older, newer) = (Checkpoint::from_value(older)?, Checkpoint::from_value(newer)?);
+        let found = session::diff_checkpoints(&older, &newer);
+        Ok(CheckpointDiff {
+            gained: changed(found.gained, "active"),
+            superseded: changed(found.superseded, "superseded"),
+            resolved: changed(found.resolved, "resolved"),
+            lost: changed(found.lost, "active"),
+        })
     })
 }
 

@@ -20,6 +20,20 @@ pub enum Kind {
     Learning,
 }
 
+impl Kind {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Goal => "goal",
+            Self::Constraint => "constraint",
+            Self::Decision => "decision",
+            Self::Task => "task",
+            Self::OpenItem => "open_item",
+            Self::Learning => "learning",
+        }
+    }
+}
+
 /// Where an entry counts: on every path of the session, or only on the branch it was said on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -76,6 +76,15 @@ pub(crate) fn tool_use(sink: &mut impl Sink, report: ToolReport) -> Result<()> {
     ])
 }
 
+/// A running agent ended; false if it was not known as running.
+pub(crate) fn agent_ended(sink: &mut impl Sink, id: String) -> Result<bool> {
+    if !sink.state().agents.iter().any(|agent| agent.id == id) {
+        return Ok(false);
+    }
+    sink.append(vec![Event::AgentEnded(id)])?;
+    Ok(true)
+}
+
 /// Records the last tool call, as its caller words it.
 pub(crate) fn last_tool_call(sink: &mut impl Sink, name: &str, params: &str) -> Result<()> {
     let name = name_of(name)?;

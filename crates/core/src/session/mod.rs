@@ -12,9 +12,10 @@ mod state;
 mod thread;
 mod view;
 
+use crate::checkpoint::diff::{Difference, Relation, diff};
 use crate::checkpoint::policy::inspect;
 use crate::checkpoint::{self, Agent, Checkpoint, ToolCall, Trigger};
-use crate::ledger::{Kind, Source};
+use crate::ledger::{Comparison, Kind, Source, compare};
 use crate::store::{self, Registry};
 use crate::{Error, Result, packet};
 use append::Remembered;
@@ -161,6 +162,7 @@ pub struct SessionSummary {
 #[derive(Debug, Clone)]
 pub struct Session {
     handle: store::Handle<State>,
+    state_dir: PathBuf,
     key: String,
     options: OpenOptions,
 }
@@ -172,7 +174,12 @@ impl Session {
             lock_patience: options.lock_timeout,
             single_process: options.single_process,
         };
-        Ok(Self { handle: SESSIONS.open(state_dir, key, store_options)?, key: key.to_owned(), options })
+        Ok(Self {
+            handle: SESSIONS.open(state_dir, key, store_options)?,
+            state_dir: state_dir.to_owned(),
+            key: key.to_owned(),
+            options,
+        })
     }
 
     /// Remembers a decision; `when` is ISO 8601, now if missing.
@@ -239,6 +246,7 @@ impl Session {
     /// Captures the messages, then writes a checkpoint durably, unless nothing has changed (DESIGN 6.3).
     pub fn write_checkpoint(&self, request: CheckpointRequest, done: Done<Outcome>) {
         let key = self.key.clone();
+        let done = self.then_name_parent(&request, done);
         self.handle.submit(
             move |locked| {
                 let mut journal = Journal::new(locked)?;
@@ -290,10 +298,33 @@ impl Session {
         self.read(
             move |reader| {
                 let options = packet::RenderOptions::with_limit(max_tokens);
-                Ok(latest(reader)?.map(|checkpoint| packet::render(&checkpoint, &options).text))
+                let text = latest(reader)?.map(|checkpoint| packet::render(&checkpoint, &options).text);
+                // A limit that does not hold even the frame gives no packet at all.
+                Ok(text.filter(|text| !text.is_empty()))
             },
             done,
         );
+    }
+
+    /// Running agents that are sessions themselves are told their parent, one after the other, before `done`: never two
+    /// sessions are locked at once.
+    fn then_name_parent(&self, request: &CheckpointRequest, done: Done<Outcome>) -> Done<Outcome> {
+        let mut done = done;
+        for agent in request.agents.iter().flatten() {
+            let Ok(child) = Session::open(&self.state_dir, &agent.id, self.options) else { continue };
+            let parent = self.key.clone();
+            let next = done;
+            done = Box::new(move |outcome| {
+                if outcome.is_err() {
+                    return next(outcome);
+                }
+                child.write(
+                    move |journal| journal.locked.set_parent(&parent),
+                    Box::new(move |named| next(named.and(outcome))),
+                );
+            });
+        }
+        done
     }
 
     /// The host's own code speaks for its user: it was told, or it has matched an answer.
@@ -327,6 +358,27 @@ impl Session {
     }
 }
 
+/// A subagent ended. Its own session names its parent, in which it stops being listed as running. False if nobody
+/// started it or it has ended before.
+pub fn agent_ended_by_key(state_dir: &Path, child_key: &str, done: Done<bool>) {
+    let child = match Session::open(state_dir, child_key, OpenOptions::default()) {
+        Ok(child) => child,
+        Err(error) => return done(Err(error)),
+    };
+    let (state_dir, child_key) = (state_dir.to_owned(), child_key.to_owned());
+    child.read(
+        |reader| Ok(reader.info().and_then(|info| info.parent.clone())),
+        Box::new(move |parent: Result<Option<String>>| match parent {
+            Err(error) => done(Err(error)),
+            Ok(None) => done(Ok(false)),
+            Ok(Some(parent)) => match Session::open(&state_dir, &parent, OpenOptions::default()) {
+                Ok(parent) => parent.write(move |journal| append::agent_ended(journal, child_key), done),
+                Err(error) => done(Err(error)),
+            },
+        }),
+    );
+}
+
 /// All sessions of a state directory.
 pub fn list_sessions(state_dir: &Path, done: Done<Vec<SessionSummary>>) {
     SESSIONS.list(state_dir, |listed| {
@@ -343,6 +395,15 @@ pub fn list_sessions(state_dir: &Path, done: Done<Vec<SessionSummary>>) {
                 .collect()
         }));
     });
+}
+
+/// What one checkpoint has that the other has not, by the ledger's comparison.
+pub fn diff_checkpoints(older: &Checkpoint, newer: &Checkpoint) -> Difference {
+    diff(older, newer, |older, newer| match compare(older, newer) {
+        Comparison::Duplicate => Relation::Same,
+        Comparison::Conflict => Relation::Conflict,
+        Comparison::Distinct => Relation::Distinct,
+    })
 }
 
 /// Runs work that is too long for the caller's thread on the store's threads.

@@ -8,7 +8,7 @@ use super::chunk::ChunkId;
 use super::import::{self, OlderLayout};
 use super::line::NewLine;
 use super::open::{Address, Open};
-use super::session_file::SessionInfo;
+use super::session_file::{self, SessionInfo};
 use super::state::SessionState;
 use super::{quarantine, room};
 use crate::{Error, Result};
@@ -36,6 +36,18 @@ impl<S: SessionState> Locked<'_, S> {
             where_: "store".into(),
             what: "a locked session has no identity".into(),
         })
+    }
+
+    /// Names the session that started this one as its subagent; nothing is written if it is named already.
+    pub fn set_parent(&mut self, parent: &str) -> Result<()> {
+        let mut info = self.info()?.clone();
+        if info.parent.as_deref() == Some(parent) {
+            return Ok(());
+        }
+        info.parent = Some(parent.to_owned());
+        session_file::write(&self.open.dir, &info)?;
+        self.open.info = Some(info);
+        Ok(())
     }
 
     /// The last journal line's number.

@@ -19,6 +19,8 @@ pub struct SessionInfo {
     pub hash_key: [u8; 16],
     /// ISO 8601 time at which the directory was made.
     pub created_at: String,
+    /// Key of the session that started this one as its subagent.
+    pub parent: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -27,6 +29,8 @@ struct OnDisk {
     session_key: String,
     hash_key: String,
     created_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parent: Option<String>,
 }
 
 /// What the file says; `None`: it does not exist. `Corrupt` where it does not parse.
@@ -42,7 +46,12 @@ pub(super) fn read(dir: &Dir) -> Result<Option<SessionInfo>> {
         )));
     }
     let hash_key = parse_hash_key(&found.hash_key).ok_or_else(|| corrupt("hash_key is damaged".into()))?;
-    Ok(Some(SessionInfo { session_key: found.session_key, hash_key, created_at: found.created_at }))
+    Ok(Some(SessionInfo {
+        session_key: found.session_key,
+        hash_key,
+        created_at: found.created_at,
+        parent: found.parent,
+    }))
 }
 
 /// Reads the file, checks that it is this key's, and under the lock makes or repairs it. `known_hash_key`: the one in
@@ -83,19 +92,26 @@ pub(super) fn load(
             fresh
         }
     };
-    let info = SessionInfo { session_key: key.to_owned(), hash_key, created_at: now.to_owned() };
+    let info =
+        SessionInfo { session_key: key.to_owned(), hash_key, created_at: now.to_owned(), parent: None };
+    write(dir, &info)?;
+    Ok(Some(info))
+}
+
+/// Writes the file durably.
+pub(super) fn write(dir: &Dir, info: &SessionInfo) -> Result<()> {
     let on_disk = OnDisk {
         format: FORMAT,
-        session_key: key.to_owned(),
-        hash_key: names::hex(&hash_key),
-        created_at: now.to_owned(),
+        session_key: info.session_key.clone(),
+        hash_key: names::hex(&info.hash_key),
+        created_at: info.created_at.clone(),
+        parent: info.parent.clone(),
     };
     let mut bytes = serde_json::to_vec_pretty(&on_disk)
         .map_err(|error| Error::InvalidInput(format!("session.json cannot be written: {error}")))?;
     bytes.push(b'\n');
     dir.write_atomic(NAME, &bytes, true)?;
-    dir.sync()?;
-    Ok(Some(info))
+    dir.sync()
 }
 
 fn parse_hash_key(hex: &str) -> Option<[u8; 16]> {
