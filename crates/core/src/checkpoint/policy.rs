@@ -45,12 +45,11 @@ pub fn should_skip(trigger: Trigger, previous: Option<&Checkpoint>, next: &Check
     moved < MOVED * now.context_window as f64 && content_hash(previous) == content_hash(next)
 }
 
-/// SHA-256, in hex, of what an agent would miss: the request, the live view, running agents and touched files. Time,
-/// usage, ids and the flow of the conversation do not enter.
+/// SHA-256, in hex, of the live view: what is remembered, and who runs. Time, usage, ids and the flow of the
+/// conversation do not enter: with them every turn above 80 % would be a change.
 pub fn content_hash(checkpoint: &Checkpoint) -> String {
     let decisions: Vec<&str> = checkpoint.decisions.iter().map(|decision| decision.what.as_str()).collect();
     let content = serde_json::json!([
-        checkpoint.active_request,
         checkpoint.goal,
         checkpoint.constraints,
         decisions,
@@ -58,7 +57,6 @@ pub fn content_hash(checkpoint: &Checkpoint) -> String {
         checkpoint.open_items,
         checkpoint.learnings,
         checkpoint.agents,
-        checkpoint.resources.files_modified,
         checkpoint.superseded,
     ]);
     yaml::hex(&Sha256::digest(content.to_string().as_bytes()))
