@@ -185,6 +185,8 @@ export interface Packet {
   /** Items left out, by section. */
   omitted: Record<string, number>
 }
+/** A subagent ended; its own session names its parent. False when nobody started it or it has ended before. */
+export function agentEndedByKey(stateDir: string, childSessionKey: string): Promise<boolean>
 /** The checkpoint that would be written now; writes nothing. */
 export function buildCheckpointFromState(stateDir: string, sessionKey: string, input: CheckpointInput): Promise<Checkpoint>
 /** Resolves when the checkpoint survives a power cut. */
@@ -194,13 +196,9 @@ export function readLatestCheckpoint(stateDir: string, sessionKey: string): Prom
 export function readCheckpoint(stateDir: string, sessionKey: string, id: string): Promise<Checkpoint>
 /** Oldest first. */
 export function listCheckpoints(stateDir: string, sessionKey: string): Promise<CheckpointInfo[]>
-/** An item of one of two checkpoints, and what replaced it. */
-export interface Change {
-  id: string
+/** An item of one of two checkpoints. Who said it is not in a checkpoint: `source` is always `summary`. */
+export interface Change extends Item {
   kind: 'goal' | 'constraint' | 'decision' | 'task' | 'open_item' | 'learning'
-  text: string
-  at: string
-  by: string | null
 }
 /** What the newer one gained, superseded and resolved, and what it lost without a reason. */
 export function diffCheckpoints(older: Checkpoint, newer: Checkpoint): { gained: Change[]; superseded: Change[]; resolved: Change[]; lost: Change[] }

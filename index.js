@@ -42,6 +42,7 @@ exports.readState = async('readState', 2)
 exports.listSessions = async('listSessions', 1)
 
 // checkpoints
+exports.agentEndedByKey = async('agentEndedByKey', 2)
 exports.buildCheckpointFromState = withCheckpointInput('buildCheckpointFromState')
 exports.writeCheckpoint = withCheckpointInput('writeCheckpoint')
 exports.readLatestCheckpoint = async('readLatestCheckpoint', 2)
