@@ -16,10 +16,11 @@ fn main() {
     let mut capturer = Capturer::default();
     for (at, line) in text.lines().enumerate() {
         let Ok(entry) = serde_json::from_str::<Value>(line) else { continue };
-        let value = match entry["type"].as_str() {
-            Some("message") => entry["message"].clone(),
+        let field = |name: &str| entry.get(name).cloned().unwrap_or_default();
+        let value = match field("type").as_str() {
+            Some("message") => field("message"),
             Some("compaction") => {
-                serde_json::json!({"role": "compactionSummary", "summary": entry["summary"]})
+                serde_json::json!({"role": "compactionSummary", "summary": field("summary")})
             }
             _ => continue,
         };
