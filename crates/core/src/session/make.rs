@@ -110,7 +110,7 @@ pub(crate) fn checkpoint(
     build(&BuildInput {
         meta: meta(sink, request, key, id, previous),
         active_request: thread.active_request.as_deref(),
-        goal: live.active(Kind::Goal).next_back().map(|goal| goal.entry.text.as_str()),
+        goal: view::goal(&live),
         constraints: &items(Kind::Constraint),
         decisions: &items(Kind::Decision),
         tasks: &tasks,

@@ -306,6 +306,11 @@ impl Session {
         );
     }
 
+    /// Makes everything durable, writes the snapshots and gives memory and descriptors back.
+    pub fn close(&self, done: Done<()>) {
+        self.handle.close(done);
+    }
+
     /// Running agents that are sessions themselves are told their parent, one after the other, before `done`: never two
     /// sessions are locked at once.
     fn then_name_parent(&self, request: &CheckpointRequest, done: Done<Outcome>) -> Done<Outcome> {

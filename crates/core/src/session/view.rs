@@ -96,12 +96,19 @@ pub(crate) fn live(state: &State) -> View {
     state.ledger.view(&state.live)
 }
 
+/// What the user wants in the end: the newest goal in a person's words; a summary's only where no person named one.
+pub(crate) fn goal(view: &View) -> Option<&str> {
+    let newest =
+        |by_user: bool| view.active(Kind::Goal).rfind(|goal| (goal.trust == Source::User) == by_user);
+    newest(true).or_else(|| newest(false)).map(|goal| goal.entry.text.as_str())
+}
+
 pub(crate) fn session_view(state: &State) -> SessionView {
     let view = live(state);
     let items =
         |kind: Kind| view.within(kind, ITEMS_SHOWN).into_iter().map(|item| show(&view, item)).collect();
     SessionView {
-        goal: view.active(Kind::Goal).next_back().map(|goal| goal.entry.text.clone()),
+        goal: goal(&view).map(str::to_owned),
         decisions: items(Kind::Decision),
         constraints: items(Kind::Constraint),
         tasks: items(Kind::Task),

@@ -11,6 +11,7 @@
 )]
 
 mod fuzz;
+mod session;
 mod store_basic;
 mod store_faults;
 mod store_journal;
