@@ -58,10 +58,13 @@ pub fn tool_use(name: &str, arguments: &Value, is_error: bool) -> ToolUse {
     let access = access(name, arguments);
     match access {
         Access::Shell => {
-            let command = command(arguments);
-            let (read, modified) = shell::files(&command);
-            found.read = read;
-            found.modified = modified;
+            let directory = ["workdir", "cwd", "working_directory", "workingDirectory"]
+                .iter()
+                .find_map(|key| arguments.get(*key))
+                .and_then(Value::as_str);
+            let touched = shell::files(&command(arguments), directory);
+            found.read = touched.read;
+            found.modified = touched.modified;
         }
         Access::Read => paths(arguments, &mut found.read),
         Access::Write | Access::Move => {
@@ -76,8 +79,8 @@ pub fn tool_use(name: &str, arguments: &Value, is_error: bool) -> ToolUse {
         list.retain(|path| seen.insert(path.clone()));
         list.truncate(MAX_PATHS);
     }
-    let modified = found.modified.clone();
-    found.read.retain(|path| !modified.contains(path));
+    let ToolUse { read, modified, .. } = &mut found;
+    read.retain(|path| !modified.contains(path));
     found
 }
 
@@ -273,6 +276,7 @@ mod tests {
         check("web_fetch", json!({"url": "https://a.b/c"}), &[], &[]);
         check("bash", json!({"command": "cat a.txt > b.txt"}), &["a.txt"], &["b.txt"]);
         check("shell", json!({"command": ["bash", "-lc", "sed -i s/a/b/ c.txt"]}), &[], &["c.txt"]);
+        check("shell", json!({"command": ["cat", "a.rs"], "workdir": "/w"}), &["/w/a.rs"], &[]);
         check("read", json!("not an object"), &[], &[]);
     }
 
