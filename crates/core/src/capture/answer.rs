@@ -2,7 +2,7 @@
 //! options, an amendment; a refusal yields nothing unless it names the alternative.
 
 use super::decision::{clip_decision, stated_decision, stated_decisions, tier};
-use super::lexicon::starts_with_order;
+use super::lexicon::{names_nothing, starts_with_order};
 use super::options::{self, Options};
 use super::proposal::{self, Proposal};
 use super::prose::{Place, Sentence, sentences};
@@ -109,7 +109,7 @@ fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, r
         return Some(if !named {
             return proposal.has_content().then_some(proposal.text);
         } else if proposal.has_content() && !proposal.goes_on_bare() {
-            format!("{}; {order}", proposal.text)
+            joined(&proposal.text, &order)
         } else {
             order
         });
@@ -120,6 +120,22 @@ fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, r
     let comment = !starts_like_new_request(&seen);
     (comment && proposal.has_content() && !options.from_question && !proposal.goes_on_bare())
         .then_some(proposal.text)
+}
+
+/// The proposal and the order, unless one says the other already.
+fn joined(proposal: &str, order: &str) -> String {
+    let bare = |text: &str| {
+        let seen = sense(text);
+        seen.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+    };
+    let (one, two) = (bare(proposal), bare(order));
+    if one.contains(&two) {
+        proposal.to_owned()
+    } else if two.contains(&one) {
+        order.to_owned()
+    } else {
+        format!("{proposal}; {order}")
+    }
 }
 
 /// An order is one sentence: what follows it is a further request.
@@ -156,7 +172,7 @@ fn refusal(answer: &str, seen: &str, end: usize) -> Option<String> {
 fn directive(text: &str, seen: &str) -> Option<String> {
     let found = ALTERNATIVE.captures(seen)?;
     let object = found.get(2)?.as_str().trim();
-    if object.is_empty() || EMPTY_OBJECT.is_match(object) || ASKS.is_match(seen) {
+    if object.is_empty() || EMPTY_OBJECT.is_match(object) || names_nothing(seen) || ASKS.is_match(seen) {
         return None;
     }
     Some(text.trim().trim_end_matches(['.', '!']).to_owned())
@@ -200,7 +216,8 @@ fn substituted(text: &str, change: &str) -> Option<String> {
 }
 
 fn unaffirmed(proposal: Option<Proposal>, answer: &str, seen: &str) -> Option<String> {
-    if let Some(order) = directive(answer, seen) {
+    let (first, first_seen) = first_sentence(answer);
+    if let Some(order) = directive(first, &first_seen) {
         return Some(order);
     }
     let proposal = proposal?;

@@ -59,11 +59,9 @@ impl Captured {
         } else {
             Scope::Branch
         };
-        let replaces = INSTEAD_OF
-            .captures(line)
-            .or_else(|| SWITCHES.is_match(&seen).then(|| FROM_TO.captures(line)).flatten())
-            .and_then(|found| found.get(1))
-            .map(|old| old.as_str().trim().to_owned());
+        let replaces = matches!(kind, Kind::Decision | Kind::Constraint | Kind::Goal | Kind::Learning)
+            .then(|| replaced(line, &seen))
+            .flatten();
         Self {
             kind,
             scope,
@@ -81,4 +79,15 @@ impl Captured {
     pub(super) fn task(text: &str, state: TaskState, source: Source, confidence: f32) -> Self {
         Self { task: Some(state), ..Self::new(Kind::Task, text, source, confidence) }
     }
+}
+
+/// What a text says that it replaces: `Y instead of X`, `replacing X with Y`, `switch from X to Y`.
+fn replaced(line: &str, seen: &str) -> Option<String> {
+    let found = INSTEAD_OF
+        .captures(line)
+        .or_else(|| SWITCHES.is_match(seen).then(|| FROM_TO.captures(line)).flatten())
+        .and_then(|found| found.get(1))?;
+    let old = found.as_str();
+    let end = [" with ", " by ", " sa "].iter().filter_map(|mark| old.find(mark)).min().unwrap_or(old.len());
+    Some(old.get(..end)?.trim().to_owned())
 }

@@ -4,7 +4,8 @@
 use super::answer;
 use super::captured::{Captured, MAX_PER_MESSAGE};
 use super::envelope::user_text;
-use super::{agent, injected, person};
+use super::sense::sense;
+use super::{agent, injected, lexicon, pasted, person};
 use crate::ledger::{Kind, Source, TaskState};
 use crate::message::{Message, Role};
 use crate::text::clip;
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 const REPLY_TOKENS: u64 = 4_000;
 /// Confidence of a decision that a person's answer made.
 const ANSWERED: f32 = 0.9;
+/// Pasted errors that are watched at once.
+const MAX_ERRORS: usize = 8;
 /// Confidence that work is done because the agent says so.
 const REPORTED: f32 = 0.6;
 
@@ -25,8 +28,19 @@ pub struct Capturer {
     last_reply: Option<String>,
     /// Work that the newest real user message asked for, until the agent reports it done.
     asked: Vec<String>,
+    /// Errors that the person pasted and that are not fixed yet.
+    errors: Vec<Pasted>,
     /// The first substantive request was seen.
     has_goal: bool,
+}
+
+/// An error that a person pasted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Pasted {
+    text: String,
+    /// The agent told the cause or a fix; the person has not answered yet.
+    mended: bool,
 }
 
 impl Capturer {
@@ -52,9 +66,22 @@ impl Capturer {
     }
 
     fn person(&mut self, text: &str) -> Vec<Captured> {
-        let said = person::read(text, !self.has_goal);
+        let settled = self.settled_by_person(text);
+        let mut said = person::read(text, !self.has_goal);
+        for error in said.iter().filter(|found| found.kind == Kind::OpenItem) {
+            if self.errors.iter().all(|known| known.text != error.text) {
+                self.errors.push(Pasted { text: error.text.clone(), mended: false });
+            }
+        }
+        let more = self.errors.len().saturating_sub(MAX_ERRORS);
+        self.errors.drain(..more);
         self.has_goal |= said.iter().any(|found| found.kind == Kind::Goal);
-        let decided = self.last_reply.take().and_then(|reply| answer::extract_decision(&reply, Some(text)));
+        let decided = self
+            .last_reply
+            .take()
+            .and_then(|reply| answer::extract_decision(&reply, Some(text)))
+            .filter(|decided| !lexicon::names_nothing(&sense(decided)));
+        said.extend(settled);
         let out = match decided {
             None => said,
             // What the person's own sentence says in full needs no second entry, and the answer needs no part of itself.
@@ -97,14 +124,37 @@ impl Capturer {
         let works = message.tool_calls().next().is_some();
         let mut out = agent::read(&text, works);
         if !works && agent::reports_done(&text) {
-            for asked in std::mem::take(&mut self.asked) {
-                let mut done = Captured::task(&asked, TaskState::Done, Source::Assistant, REPORTED);
-                done.resolves = Some(asked);
-                out.push(done);
+            let errors = std::mem::take(&mut self.errors).into_iter().map(|error| error.text);
+            for asked in std::mem::take(&mut self.asked).into_iter().chain(errors) {
+                out.push(done(asked, Source::Assistant));
             }
+        } else if self.errors.iter().any(|error| !error.mended) && pasted::mends(&text) {
+            self.errors.iter_mut().for_each(|error| error.mended = true);
         }
         out
     }
+
+    /// Pasted errors that are over: the person says so, or goes on to something else after the agent told the fix.
+    fn settled_by_person(&mut self, text: &str) -> Vec<Captured> {
+        if self.errors.is_empty() {
+            return Vec::new();
+        }
+        let all = pasted::says_fixed(text);
+        let goes_on = !pasted::says_broken(text);
+        let (over, open) =
+            std::mem::take(&mut self.errors).into_iter().partition(|error| all || goes_on && error.mended);
+        self.errors = open;
+        self.errors.iter_mut().for_each(|error| error.mended = false);
+        let over: Vec<Pasted> = over;
+        over.into_iter().map(|error| done(error.text, Source::User)).collect()
+    }
+}
+
+/// Work or an error that is settled.
+fn done(text: String, source: Source) -> Captured {
+    let mut done = Captured::task(&text, TaskState::Done, source, REPORTED);
+    done.resolves = Some(text);
+    done
 }
 
 /// The inside of a host's summary that comes in the user's role; clawback's own packet is no source.

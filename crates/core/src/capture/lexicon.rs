@@ -173,6 +173,43 @@ pub(super) fn announces_decision(verb: &str, rest: &str) -> bool {
     !LOOK.contains(verb) || decides_after(verb, rest)
 }
 
+/// An order whose words after the verb only point or say when: `clean that up too`, `ostavi za kasnije`. It means
+/// nothing away from what it points at.
+pub(super) fn names_nothing(order: &str) -> bool {
+    static POINTING: Words = LazyLock::new(|| {
+        words(
+            "a about again ahead all alone also and as at away back be both down everything first for going here \
+        in instead is it just later like me more next no not now of off on one ones out over please pls quickly \
+        same so that them then there these they thing things this those though to today together tomorrow too \
+        up us was way well with yet you asap same to ovo ono tako ga je ih mi nam sve sva za sad sada kasnije \
+        posle isto takodje opet ponovo prvo sutra danas ovde tu tamo molim te i jos kako bude jeste bilo na miru \
+        do the",
+        )
+    });
+    order
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '/' | '.' | '_'))
+        .map(|word| word.trim_matches(['.', '-', '/']))
+        .filter(|word| !word.is_empty())
+        .skip_while(|word| {
+            matches!(
+                *word,
+                "please"
+                    | "just"
+                    | "also"
+                    | "and"
+                    | "then"
+                    | "don't"
+                    | "not"
+                    | "do"
+                    | "let's"
+                    | "molim"
+                    | "te"
+            )
+        })
+        .skip(1)
+        .all(|word| POINTING.contains(word))
+}
+
 /// The text starts with an order to change something: `use X`, `do not add Y`, `never merge`.
 pub(super) fn starts_with_order(sense: &str) -> bool {
     let mut words = sense
@@ -267,6 +304,23 @@ mod tests {
         }
         for other in ["user", "because", "address", "thread", "usually", "movement", "house"] {
             assert!(!is_change(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_order_that_only_points_names_nothing() {
+        for order in [
+            "clean that up too",
+            "ostavi za kasnije",
+            "do it all",
+            "leave it as is",
+            "please fix this now",
+            "skip",
+        ] {
+            assert!(names_nothing(order), "{order}");
+        }
+        for order in ["use redb", "keep the cache", "start wp1", "ostavi stari fajl", "put it in src/a"] {
+            assert!(!names_nothing(order), "{order}");
         }
     }
 

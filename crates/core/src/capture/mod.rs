@@ -10,6 +10,7 @@ mod envelope;
 mod injected;
 mod lexicon;
 mod options;
+mod pasted;
 mod person;
 mod proposal;
 mod prose;

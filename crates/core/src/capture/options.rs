@@ -24,6 +24,8 @@ static_regex! {
     static MODE_VERB = r"^((?:use|go with|take|pick|keep|store|put|write|call it|name it|set it to|koristim\w*|stavim|cuvam\w*|uzmem\w*)(?: the)?)\s+(.+)$";
     static BE = r"^(.{2,60}?)\s+be\s+((?:called|named|stored|written|placed|kept|set|put)?\s*(?:in|to|as|on)?)\s*(.+)$";
     static OPTION_INTRO = r"\b(?:options?|choices?|ways?|alternatives?|either|approaches|candidates?|variants?|could|can|two|three|mogu|mozemo|opcij\w+|nacina?|varijant\w+|resenja|mogucnosti)\b";
+    /// A statement that leaves the choice to the person.
+    static YOUR_CALL = r"\b(?:your (?:call|choice|pick|decision)|up to you|you (?:decide|choose|pick)|(?:pick|choose) (?:one|whichever)|(?:let me know|tell me|say) (?:which|what)|ti (?:biraj|odluci|izaberi|biras|odlucujes)|na tebi je|javi (?:koj\w+|sta)|izaberi)\b";
     static LIST_QUESTION = r"\b(?:which|what|prefer|pick|choose|rather|sta|koj[aeiu]|biras|zelis|volis|one)\b";
 }
 
@@ -101,7 +103,8 @@ fn labelled(part: &Sentence) -> Option<Item> {
 
 /// A numbered or lettered list, or a bullet list that was introduced as options.
 fn listed(parts: &[Sentence], question: Option<&Sentence>) -> Vec<Item> {
-    let asks = question.is_some_and(|question| LIST_QUESTION.is_match(&sense(&question.text)));
+    let asks = question.is_some_and(|question| LIST_QUESTION.is_match(&sense(&question.text)))
+        || parts.iter().rev().take(2).any(|part| YOUR_CALL.is_match(&sense(&part.text)));
     let mut run: Vec<Item> = Vec::new();
     let mut last_block = 0;
     for part in parts.iter().filter(|part| part.place == Place::Item && part.first) {
@@ -210,7 +213,9 @@ pub(super) fn choose(options: &Options, answer: &str) -> Option<Choice> {
             words: answer.split_whitespace().count(),
         });
     }
-    by_place(options, answer).or_else(|| by_name(options, answer))
+    by_place(options, answer)
+        .or_else(|| by_name(options, answer))
+        .or_else(|| by_first_clause(options, answer))
 }
 
 fn by_place(options: &Options, answer: &str) -> Option<Choice> {
@@ -296,11 +301,39 @@ fn by_name(options: &Options, answer: &str) -> Option<Choice> {
     })
 }
 
+/// `yaml, everyone here knows it`: a name and the reason, where the reason names no other option.
+fn by_first_clause(options: &Options, answer: &str) -> Option<Choice> {
+    let (clause, reason) = answer.split_once([',', ';', '.', '-'])?;
+    let clause = POLITE.replace_all(clause, "");
+    let picked = by_name(options, clause.trim())?;
+    let rest = by_name(options, reason.trim());
+    let agrees = rest.is_none_or(|other| other.text == picked.text);
+    let names = |text: &str| options.items.iter().filter(|item| shares_word(&item.text, text)).count();
+    (agrees && names(answer) == 1 && clause.split_whitespace().count() <= 4 && !NEGATES.is_match(&clause))
+        .then(|| Choice {
+            words: answer
+                .split([',', ';', '.', '-'])
+                .next()
+                .map_or(0, |head| head.split_whitespace().count()),
+            ..picked
+        })
+}
+
+/// A telling word of the option stands in the text.
+fn shares_word(option: &str, text: &str) -> bool {
+    let option = sense_name(option);
+    let words: Vec<&str> =
+        option.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= 3).collect();
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word) && !WEAK.is_match(word))
+}
+
 /// Names stay readable here: code is not masked.
 fn sense_name(text: &str) -> String {
     crate::text::fold(&text.replace('`', " "))
 }
 
 static_regex! {
+    static POLITE = r"\b(?:pls|plz|please|thanks|thx|i guess|i think|molim(?: te)?|hvala)\b";
+    static NEGATES = r"\b(?:no|not|isn't|never|don't|bad|worse|ne|nije|nemoj|los\w*)\b";
     static WEAK = r"^(?:the|and|use|one|option|with|let's|lets|yes|please|would|prefer|rather|think|just|for|that|this|better|sounds|good|fine|can|will|you|keep|not|don't|bolje|radije|ono|ona|onaj|taj|molim|moze|idemo|neka|bude|koristi)$";
 }

@@ -2,14 +2,13 @@
 
 use super::captured::Captured;
 use super::decision::open;
-use super::lexicon::{announces_decision, is_serbian_change, starts_with_order};
+use super::lexicon::{announces_decision, is_serbian_change, names_nothing, starts_with_order};
+use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{sense, skip_words};
 use crate::ledger::{Kind, Source, TaskState};
 use crate::text::pattern::static_regex;
 
-/// Longer errors are dumps.
-const MAX_ERROR: usize = 200;
 /// Shorter sentences say nothing by themselves.
 const MIN_WORDS: usize = 2;
 /// Longer ones are stories.
@@ -38,13 +37,16 @@ static_regex! {
     static TODO = r"^(?:todo|to do|fixme|next|zatim|sledece|za uraditi)\s*[:.-]\s*(\S.*)$";
     static ARROW = r"^(\S[^<>=]{0,120}?)\s+(?:->|=>|→|⇒)\s+(\S.{0,120})$";
     static TAG_QUESTION = r",?\s+(?:no|right|correct|ok|okay|yes|zar ne|je l' tako|jel da|jelda)\s*\?+$";
-    static WHY_WOULD = r"^(?:and |but |so |also )*(?:why (?:would|do|should|did|does|are|is|on earth)|how come|zasto (?:bi|se|da)?)\b.*\?$";
     static SETTLED = r"^(?:the |that |this |ok,? |yes,? |to |ono |ovo )*(.{3,80}?)\s+(?:is|are|has been|have been|got|was|je|su)\s+(?:now |already |vec |sada )?(?:done|fixed|solved|resolved|merged|closed|finished|obsolete|no longer (?:needed|relevant)|gotov\w*|resen\w*|zavrsen\w*|popravljen\w*)\b";
     static SETTLED_VERB = r"^(?:i |we |i've |we've |i have |just |already |vec |i just )*(?:fixed|finished|completed|merged|closed|solved|resolved|resio sam|resila sam|zavrsio sam|zavrsila sam|popravio sam|popravila sam)\s+(?:the |that |this )?(.{3,80}?)(?:\s+(?:in|with|by|at)\s+\S+)?[.!]*$";
-    static ERROR = r"(?m)^[^\n]{0,80}?((?:(?:[A-Z]\w*)?(?:Error|Exception)|ERROR|FATAL|fatal|panic(?:ked)?|error(?:\[\w+\])?|npm ERR|E[A-Z]{4,})[:!] [^\n]{3,200})$";
     static LETS = r"^(?:ok |okay |so |then |and |yes |alright |now |well )*(?:let's|let us|lets|we(?:'ll| will)|we're going to|hajde|ajde|idemo)\s+((?:not |just |da |sa |na )*)(\S+)(.*)$";
     static STANCE = r"^(?:just |please |and |but |so |then |ok |instead |rather |radije |bolje |samo |neka )*(?:use|keep|go with|go for|stick|stay|leave|call|name|prefer|choose|pick|take|set|store|put|make it|default|skip|drop|target|support|assume|treat|don't use|koristi\w*|ostavi\w*|zadrzi\w*|neka|uzmi\w*|cuvaj\w*|drzi\w*|nazovi\w*|stavi\w*|izaberi\w*)\b";
-    static WEAK_OBJECT = r"^\S+\s+(?:it|that|this|them|those|these|me|us|to|ovo|ga|je|ih|one|more|again|on|up|out|back|going)?[\s.!?]*$";
+    /// Work, where `let's` starts it; all else that it starts is a stance.
+    static WORK = r"^(?:modify|fix|tweak|improve|adjust|finish|update|test|clean|polish|popravi\w*|sredi\w*|zavrsi\w*|testira\w*)$";
+    /// The subject is missing: what should be so is said elsewhere.
+    static NO_SUBJECT = r"^(?:should|must|needs? to|has to|treba da|mora da)\b";
+    /// Words that name nothing in a thing to remember.
+    static EMPTY_WORD = r"[/@\\]|^(?:the|a|an|this|that|it|one|thing|things|file|folder|doc|docs|btw|also|please|too|all|these|those|and|taj|ta|to|ovo|fajl|ovaj|molim)[.,!]*$";
     /// Output that was pasted.
     static DUMP = r#"\{"|"\}|":|\\n|^>|</?[a-z]+>|=>\s*\{|;$|\(\)\s*\{"#;
     static SUBJECTLESS = r"^(?:yes,? |no,? |it |that |this |they |to |ovo )?(?:should|must|needs?|has|have|ought|treba|mora)\b.{0,40}$";
@@ -61,19 +63,16 @@ pub(super) fn read(text: &str, first: bool) -> Vec<Captured> {
     if first && is_request(text) {
         out.push(Captured::new(Kind::Goal, text, Source::User, 0.7));
     }
-    for (at, part) in parts.iter().enumerate() {
-        let next = parts.get(at + 1).filter(|next| next.block == part.block);
-        if let Some(found) = sentence(part, next) {
+    for part in &parts {
+        if let Some(found) = sentence(part) {
             let again = out.iter().any(|known: &Captured| known.text == found.text);
             if !again {
                 out.push(found);
             }
         }
     }
-    if let Some(line) =
-        ERROR.captures(text).and_then(|found| found.get(1)).filter(|line| line.len() <= MAX_ERROR)
-    {
-        out.push(Captured::new(Kind::OpenItem, line.as_str().trim(), Source::User, 0.6));
+    if let Some(error) = pasted::error(text) {
+        out.push(Captured::new(Kind::OpenItem, &error, Source::User, 0.6));
     }
     out
 }
@@ -87,7 +86,7 @@ pub(super) fn is_request(text: &str) -> bool {
         && !seen.starts_with('!')
 }
 
-fn sentence(part: &Sentence, next: Option<&Sentence>) -> Option<Captured> {
+fn sentence(part: &Sentence) -> Option<Captured> {
     if matches!(part.place, Place::Quote | Place::Row) {
         return None;
     }
@@ -100,7 +99,8 @@ fn sentence(part: &Sentence, next: Option<&Sentence>) -> Option<Captured> {
         let state = if state { TaskState::Done } else { TaskState::Open };
         return Some(Captured::task(&part.text, state, Source::User, 0.9));
     }
-    if part.place == Place::Heading {
+    // A lead-in says nothing without what it leads to, which is read by itself.
+    if part.place == Place::Heading || whole.ends_with(':') {
         return None;
     }
     let said = |kind: Kind, confidence: f32| Some(Captured::new(kind, &part.text, Source::User, confidence));
@@ -127,24 +127,13 @@ fn sentence(part: &Sentence, next: Option<&Sentence>) -> Option<Captured> {
     }
     if let Some(found) = LEARN.captures(seen).and_then(|found| found.get(1)) {
         let told = from(found);
-        return (told.split_whitespace().count() >= 2)
-            .then(|| Captured::new(Kind::Learning, &told, Source::User, 0.9));
+        let telling = told.split_whitespace().filter(|word| !EMPTY_WORD.is_match(&sense(word))).count();
+        return (telling >= 2).then(|| Captured::new(Kind::Learning, &told, Source::User, 0.9));
     }
     if let Some(found) = TODO.captures(seen).and_then(|found| found.get(1)) {
         return Some(Captured::task(&from(found), TaskState::Open, Source::User, 0.9));
     }
     let asks = whole.ends_with('?');
-    if asks && WHY_WOULD.is_match(seen) {
-        // An objection in the form of a question, with the view that follows it.
-        let view = next
-            .filter(|next| TAG_QUESTION.is_match(&sense(&next.text)) || MUST.is_match(&sense(&next.text)))?;
-        return Some(Captured::new(
-            Kind::Constraint,
-            &format!("{} {}", part.text, view.text),
-            Source::User,
-            0.55,
-        ));
-    }
     let tag = TAG_QUESTION.find(seen);
     if asks && tag.is_none() {
         return request(text, seen);
@@ -199,6 +188,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     let plain = ASIDE.replace_all(seen, "");
     let need = MUST.is_match(&plain)
         && !SUBJECTLESS.is_match(&plain)
+        && !NO_SUBJECT.is_match(&plain)
         && !FIRST_PERSON_NEED.is_match(&plain)
         && !EMBEDDED.is_match(&plain);
     if (need || ALWAYS.is_match(seen) || LIMIT.is_match(seen))
@@ -219,19 +209,25 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
         let verb = found.get(2).map_or("", |verb| verb.as_str());
         let rest = found.get(3).map_or("", |rest| rest.as_str());
         let decides = announces_decision(verb, rest.trim()) || is_serbian_change(verb);
-        return (decides && rest.split_whitespace().count() >= 1)
-            .then(|| Captured::new(Kind::Decision, text, Source::User, 0.85));
+        if !decides || names_nothing(&format!("{verb} {rest}")) {
+            return None;
+        }
+        return Some(if WORK.is_match(verb) {
+            Captured::task(text, TaskState::Open, Source::User, 0.75)
+        } else {
+            Captured::new(Kind::Decision, text, Source::User, 0.85)
+        });
     }
-    if STANCE.is_match(seen) && !WEAK_OBJECT.is_match(seen) {
+    if STANCE.is_match(seen) && !names_nothing(seen) {
         return said(Kind::Decision, 0.85);
     }
     if ORDER_SR.is_match(seen)
         && seen.split_whitespace().next().is_some_and(is_serbian_change)
-        && seen.split_whitespace().count() >= 2
+        && !names_nothing(seen)
     {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
-    if starts_with_order(seen) && !WEAK_OBJECT.is_match(seen) {
+    if starts_with_order(seen) && !names_nothing(seen) {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
     if let Some(found) = WANT.captures(seen).and_then(|found| found.get(1)) {
@@ -254,7 +250,7 @@ fn request(text: &str, seen: &str) -> Option<Captured> {
     let body = found.as_str();
     let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
     let words = skip_words(text, head).trim_end_matches(['?', '!', '.']);
-    if words.split_whitespace().count() < 2 || WEAK_OBJECT.is_match(body) {
+    if words.split_whitespace().count() < 2 || names_nothing(body) {
         return None;
     }
     if STANCE.is_match(body) {

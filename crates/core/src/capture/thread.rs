@@ -27,7 +27,7 @@ const CUT: &str = " […] ";
 
 static_regex! {
     /// An answer that asks for nothing by itself.
-    static BARE = r"^(?:(?:yes|yeah|yep|yup|ok|okay|k|sure|fine|great|perfect|good|nice|cool|thanks|thank you|right|agreed|please|go|go ahead|go on|do it|do that|start|begin|continue|proceed|next|keep going|carry on|resume|lgtm|sounds good|looks good|works for me|ship it|y|let's go|and|it|now|then|da|moze|vazi|u redu|hajde|ajde|nastavi|nastavite|kreni|uradi|uradi to|dalje|idemo|dobro|super|odlicno|hvala|jasno|no|nope|ne|nemoj|stop|stani|👍|✅|\+1|the (?:first|second|third|last)(?: one)?|prv[oaiu]|drug[oaiu]|option|opcija|[a-e]|\d)[\s,.!;:-]*)+$";
+    static BARE = r"^(?:(?:yes|yeah|yep|yup|ok|okay|k|sure|fine|great|perfect|good|nice|cool|thanks|thank you|right|agreed|please|go|go ahead|go on|do it|do that|start|begin|continue|proceed|next|keep going|carry on|resume|lgtm|sounds good|looks good|works for me|ship it|y|let's go|do|all|all of (?:it|them|that|those)|everything|both|them|as (?:you )?(?:suggested|proposed|planned|described|discussed)|for me|and|it|now|then|sve|oba|tako|da|moze|vazi|u redu|hajde|ajde|nastavi|nastavite|kreni|uradi|uradi to|dalje|idemo|dobro|super|odlicno|hvala|jasno|no|nope|ne|nemoj|stop|stani|👍|✅|\+1|the (?:first|second|third|last)(?: one)?|prv[oaiu]|drug[oaiu]|option|opcija|[a-e]|\d)[\s,.!;:-]*)+$";
     static GOODBYE = r"^(?:hi|hello|hey|yo|bye|good (?:morning|night)|thanks?|thank you|hvala|cao|zdravo|are you (?:there|ok)|you (?:still )?there)\b[^?]{0,20}[.!?]*$";
     static NEXT_STEP = r"^(?:so |then |and |now )*(?:(?:the )?next(?: (?:step|task|thing|up|is|one))*|up next|sledec\w+(?: korak)?)\b\s*(?:is|:|,|-|je|i'll|i will)?\s*(\S.*)$";
     static WILL = r"^(?:now |next |then |so |ok(?:ay)?,? |sada |zatim )*(?:i'll|i will|i'm going to|let me|let's)\s+(\S.*)$";
@@ -249,6 +249,15 @@ mod tests {
         assert_eq!(topic(&messages), "rename the flag to --lean everywhere");
         assert!(next_action(&messages).contains("rename the flag"));
         assert_eq!(work_status(&messages), WorkStatus::InProgress);
+    }
+
+    #[test]
+    fn do_it_all_asks_for_nothing_by_itself() {
+        for bare in ["yeah, do it all", "ok do all of them please", "da, uradi sve", "yes, as you suggested"]
+        {
+            assert!(is_bare(bare), "{bare}");
+        }
+        assert!(!is_bare("do it all in rust") && !is_bare("all tests must pass"));
     }
 
     #[test]

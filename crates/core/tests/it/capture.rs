@@ -255,6 +255,93 @@ fn work_that_was_asked_for_is_settled_when_the_agent_reports_it_done() {
     );
 }
 
+/// Texts of one kind that a user message yields after a reply of the agent.
+fn answered(reply: &str, answer: &str, kind: Kind) -> Vec<String> {
+    let messages = [
+        Message::user("build the importer for the warehouse data"),
+        Message::assistant(reply),
+        Message::user(answer),
+    ];
+    let found = capture(&messages);
+    found
+        .into_iter()
+        .filter(|(at, found)| *at == 2 && found.kind == kind)
+        .map(|(_, found)| found.text)
+        .collect()
+}
+
+#[test]
+fn what_means_nothing_alone_is_not_kept() {
+    for text in [
+        "clean that up too",
+        "Остави за касније",
+        "we need to tackle this bash issue:",
+        "remember the @packages/agent/docs/refactor.md file btw",
+        "why would we track the slash commands there? the session keeps track of those, no?",
+        "why should that be here?",
+        "should be dimmer, look into the footer sources",
+        "see README: settings table is out of date",
+    ] {
+        assert_eq!(said(text), [], "{text}");
+    }
+    assert_eq!(
+        answered(
+            "Jobs can run side by side. Shall we stay sequential?",
+            "yes, stay sequential",
+            Kind::Decision
+        ),
+        ["stay sequential"]
+    );
+}
+
+#[test]
+fn a_lead_in_leaves_what_it_leads_to() {
+    let found = said("we need to do the following:\n- rename the exporter\n- remove the old flag");
+    let tasks: Vec<&str> =
+        found.iter().filter(|(kind, _)| *kind == Kind::Task).map(|(_, text)| text.as_str()).collect();
+    assert_eq!(tasks, ["rename the exporter", "remove the old flag"]);
+}
+
+#[test]
+fn a_pasted_error_is_open_until_it_is_fixed() {
+    let open = |messages: &[Message]| -> (Vec<String>, Vec<String>) {
+        let found = capture(messages);
+        let of = |kind| found.iter().map(|(_, found)| found).filter(move |found| found.kind == kind);
+        (
+            of(Kind::OpenItem).map(|found| found.text.clone()).collect(),
+            of(Kind::Task).filter_map(|found| found.resolves.clone()).collect(),
+        )
+    };
+    let start = [
+        Message::user("build the importer for the warehouse data"),
+        Message::assistant("Ready to run."),
+        Message::user(
+            "look at this\n\nnode:fs:443\nError: ENOENT: no such file, open '/a'\n    at x (y.ts:3)",
+        ),
+    ];
+    let error = "Error: ENOENT: no such file, open '/a'".to_owned();
+    let after = |more: &[(&str, &str)]| {
+        let more = more.iter().map(
+            |(role, text)| {
+                if *role == "u" { Message::user(text) } else { Message::assistant(text) }
+            },
+        );
+        open(&start.iter().cloned().chain(more).collect::<Vec<_>>())
+    };
+    assert_eq!(after(&[]), (vec![error.clone()], vec![]));
+    let asked_too = after(&[("a", "Fixed. The path was relative to the wrong directory.")]);
+    assert!(asked_too.1.contains(&error), "{asked_too:?}");
+    let goes_on =
+        after(&[("a", "The issue is the moved file. Let me fix it:"), ("u", "now rename the flag")]);
+    assert!(goes_on.1.contains(&error), "{goes_on:?}");
+    let told = after(&[("a", "Try it with the other path."), ("u", "that fixed it")]);
+    assert!(told.1.contains(&error), "{told:?}");
+    let stays = after(&[("a", "The issue is the moved file. Let me fix it:"), ("u", "still the same error")]);
+    assert!(!stays.1.contains(&error), "{stays:?}");
+    let unexplained = after(&[("a", "I do not know what that means."), ("u", "rename the flag then")]);
+    assert!(!unexplained.1.contains(&error), "{unexplained:?}");
+}
+
 #[test]
 fn a_stored_capturer_goes_on_as_if_it_had_never_stopped() {
     let messages = [
