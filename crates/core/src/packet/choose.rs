@@ -1,16 +1,26 @@
-//! Which items are worth their tokens. Greedy by usefulness: weight of the section, nearness to the request or
-//! freshness, novelty beside what was already taken, and less for each further item of the same section, so that a
-//! long list cannot crowd out the others.
+//! Which items are worth their tokens. First each section that matters gets its floor, so that none is crowded out;
+//! the rest of the room goes to what is most useful for its length, wherever it stands: weight of the section,
+//! nearness to the request or freshness, novelty beside what was already taken, and less for each further item of
+//! the same section.
 
+use std::collections::BTreeSet;
+
+use super::files;
 use super::gather::{Candidate, Words, overlap};
 use super::section::{Section, Shape};
 
 /// How much more an item on the subject of the request is worth than a fresh one on another.
 const SUBJECT: f64 = 0.4;
-/// Tokens of an ordinary bullet: longer ones must be worth it.
-const ORDINARY: f64 = 14.0;
+/// Tokens of a short bullet: longer ones must be worth it.
+const ORDINARY: f64 = 12.0;
+/// How much length counts: 0 not at all, 1 in full.
+const LENGTH: f64 = 0.5;
 /// Telling words from which on a bullet says something of its own.
-const TELLING: f64 = 5.0;
+const TELLING: f64 = 3.0;
+/// Of so many standing items one is of the oldest third, if it is any good.
+const ONE_EARLY_IN: u32 = 4;
+/// How much more it is then worth.
+const EARLY: f64 = 1.6;
 
 /// Indices of the chosen candidates, most useful first, so that the last may be given up first.
 pub(super) fn choose(
@@ -19,48 +29,128 @@ pub(super) fn choose(
     room: u64,
     cost: impl Fn(&str) -> u64,
 ) -> Vec<usize> {
-    let costs: Vec<u64> = candidates.iter().map(|candidate| cost_of(candidate, &cost)).collect();
-    let headings = Section::ALL.map(|section| cost(section.heading()) + 1);
-    let base: Vec<f64> = candidates
-        .iter()
-        .zip(&costs)
-        .map(|(candidate, tokens)| first_worth(candidate, *tokens, request))
-        .collect();
-    let mut open: Vec<usize> = (0..candidates.len()).collect();
-    let mut repeated = vec![0.0_f64; candidates.len()];
-    let mut taken_of = [0_u32; Section::ALL.len()];
-    let mut left = room;
-    let mut chosen = Vec::new();
-    loop {
-        let price = |index: usize| -> Option<u64> {
-            let section = candidates.get(index)?.section as usize;
-            let heading = if *taken_of.get(section)? == 0 { *headings.get(section)? } else { 0 };
-            Some(costs.get(index)? + heading)
+    let mut choice = Choice::new(candidates, request, room, &cost);
+    for section in Section::ALL {
+        let mut floor = (room as f64 * section.floor()) as u64;
+        while let Some((best, price)) =
+            choice.best(|candidate, price| candidate.section == section && price <= floor)
+        {
+            floor = floor.saturating_sub(price);
+            choice.take(best, price);
+        }
+    }
+    while let Some((best, price)) = choice.best(|_, _| true) {
+        choice.take(best, price);
+    }
+    choice.chosen
+}
+
+struct Choice<'a> {
+    candidates: &'a [Candidate],
+    costs: Vec<u64>,
+    headings: [u64; Section::ALL.len()],
+    base: Vec<f64>,
+    /// Largest share of a candidate's words that one chosen item says already.
+    repeated: Vec<f64>,
+    open: Vec<usize>,
+    taken_of: [u32; Section::ALL.len()],
+    early_of: [u32; Section::ALL.len()],
+    directories: BTreeSet<&'a str>,
+    left: u64,
+    chosen: Vec<usize>,
+}
+
+impl<'a> Choice<'a> {
+    fn new(candidates: &'a [Candidate], request: &Words, room: u64, cost: &impl Fn(&str) -> u64) -> Self {
+        let costs: Vec<u64> = candidates.iter().map(|candidate| cost_of(candidate, cost)).collect();
+        Self {
+            candidates,
+            headings: Section::ALL.map(|section| cost(section.heading()) + 1),
+            base: candidates
+                .iter()
+                .zip(&costs)
+                .map(|(candidate, tokens)| first_worth(candidate, *tokens, request))
+                .collect(),
+            costs,
+            repeated: vec![0.0; candidates.len()],
+            open: (0..candidates.len()).collect(),
+            taken_of: Default::default(),
+            early_of: Default::default(),
+            directories: BTreeSet::new(),
+            left: room,
+            chosen: Vec::new(),
+        }
+    }
+
+    /// The best of those that fit and are wanted, with its price. Ties go to the later place in the packet's order,
+    /// which is the newer item of a section.
+    fn best(&self, is_wanted: impl Fn(&Candidate, u64) -> bool) -> Option<(usize, u64)> {
+        self.open
+            .iter()
+            .filter_map(|index| {
+                let candidate = self.candidates.get(*index)?;
+                let price = self.price(*index, candidate)?;
+                (price <= self.left && is_wanted(candidate, price)).then_some((*index, price, candidate))
+            })
+            .max_by(|a, b| self.worth(a.0, a.2).total_cmp(&self.worth(b.0, b.2)))
+            .map(|(index, price, _)| (index, price))
+    }
+
+    fn price(&self, index: usize, candidate: &Candidate) -> Option<u64> {
+        let section = candidate.section as usize;
+        let heading = if *self.taken_of.get(section)? == 0 { *self.headings.get(section)? } else { 0 };
+        let cost = *self.costs.get(index)?;
+        // A directory is named once.
+        let directory = files::directory(&candidate.line);
+        let saved = if candidate.section == Section::FilesModified && self.directories.contains(directory) {
+            cost * directory.len() as u64 / (candidate.line.len() as u64 + 2)
+        } else {
+            0
         };
-        let worth = |index: usize| -> f64 {
-            let (Some(candidate), Some(base)) = (candidates.get(index), base.get(index)) else { return 0.0 };
-            let taken = taken_of.get(candidate.section as usize).copied().unwrap_or_default();
-            let said = repeated.get(index).copied().unwrap_or_default();
-            base * (1.0 - 0.7 * said * said) / (1.0 + candidate.section.saturation() * f64::from(taken))
+        Some((cost - saved).max(1) + heading)
+    }
+
+    fn worth(&self, index: usize, candidate: &Candidate) -> f64 {
+        let section = candidate.section;
+        let base = self.base.get(index).copied().unwrap_or_default();
+        let taken = self.taken_of.get(section as usize).copied().unwrap_or_default();
+        let early = self.early_of.get(section as usize).copied().unwrap_or_default();
+        let said = self.repeated.get(index).copied().unwrap_or_default();
+        let due = if section.stands() && candidate.is_early() && (early + 1) * ONE_EARLY_IN <= taken + 1 {
+            EARLY
+        } else {
+            1.0
         };
-        open.retain(|index| price(*index).is_some_and(|tokens| tokens <= left));
-        // Ties go to the later place in the packet's order, which is the newer item of a section.
-        let Some(best) = open.iter().copied().max_by(|a, b| worth(*a).total_cmp(&worth(*b))) else { break };
-        left -= price(best).unwrap_or_default();
-        open.retain(|index| *index != best);
-        chosen.push(best);
-        if let Some(candidate) = candidates.get(best) {
-            if let Some(taken) = taken_of.get_mut(candidate.section as usize) {
-                *taken += 1;
-            }
-            for index in &open {
-                if let (Some(other), Some(said)) = (candidates.get(*index), repeated.get_mut(*index)) {
+        base * due * (1.0 - 0.7 * said * said) / (1.0 + section.saturation() * f64::from(taken))
+    }
+
+    fn take(&mut self, best: usize, price: u64) {
+        self.left = self.left.saturating_sub(price);
+        self.open.retain(|index| *index != best);
+        self.chosen.push(best);
+        let Some(candidate) = self.candidates.get(best) else { return };
+        let section = candidate.section as usize;
+        if let Some(taken) = self.taken_of.get_mut(section) {
+            *taken += 1;
+        }
+        if candidate.is_early()
+            && let Some(early) = self.early_of.get_mut(section)
+        {
+            *early += 1;
+        }
+        if candidate.section == Section::FilesModified {
+            self.directories.insert(files::directory(&candidate.line));
+        }
+        let candidates = self.candidates;
+        for index in &self.open {
+            if let (Some(other), Some(said)) = (candidates.get(*index), self.repeated.get_mut(*index)) {
+                // Files of one directory share words and are still different files.
+                if !(other.section.is_files() && candidate.section.is_files()) {
                     *said = said.max(overlap(&other.words, &candidate.words));
                 }
             }
         }
     }
-    chosen
 }
 
 /// Worth of a candidate as the first of its section, before anything else is said.
@@ -70,11 +160,11 @@ fn first_worth(candidate: &Candidate, tokens: u64, request: &Words) -> f64 {
     let near = candidate.recency.max(relevance);
     let age = section.lasting() + (1.0 - section.lasting()) * near;
     let (least, telling) = match section.shape() {
-        Shape::Bullets => (ORDINARY, (candidate.words.len() as f64 / TELLING).min(1.0)),
-        Shape::Joined(_) => (1.0, 1.0),
+        Shape::Bullets => (ORDINARY / 2.0, (candidate.words.len() as f64 / TELLING).min(1.0)),
+        Shape::Joined(_) => (ORDINARY / 4.0, 1.0),
     };
-    let dense = (ORDINARY / (tokens as f64).max(least)).powf(0.3);
-    section.weight() * (1.0 + SUBJECT * relevance) * age * (0.4 + 0.6 * telling) * dense
+    let dense = (ORDINARY / (tokens as f64).max(least)).powf(LENGTH);
+    section.weight() * candidate.standing * (1.0 + SUBJECT * relevance) * age * (0.4 + 0.6 * telling) * dense
 }
 
 /// Tokens of a candidate with its bullet and line break, or its separator.

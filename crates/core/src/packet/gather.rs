@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::files;
 use super::neutral::neutralise;
 use super::root::Root;
 use super::section::Section;
+use super::tasks::Tasks;
 use crate::checkpoint::Checkpoint;
-use crate::ledger::TaskState;
 use crate::text::clip;
 use crate::text::fold::fold;
 use crate::text::words::is_stop_word;
@@ -33,16 +34,20 @@ pub(super) struct Candidate {
     pub(super) words: Words,
     /// Above 0 to 1; the newest of its section is 1.
     pub(super) recency: f64,
+    /// Worth beside an ordinary item of its section.
+    pub(super) standing: f64,
+}
+
+impl Candidate {
+    /// Of the oldest third of its section.
+    pub(super) fn is_early(&self) -> bool {
+        self.recency * 3.0 <= 1.0
+    }
 }
 
 /// All items, in the order of the packet, oldest first within a section, each text once. `shown` holds texts that
 /// stand in the head of the packet already.
-pub(super) fn candidates(
-    checkpoint: &Checkpoint,
-    root: &Root,
-    pointer: &str,
-    shown: &[&str],
-) -> (Vec<Candidate>, Beyond) {
+pub(super) fn candidates(checkpoint: &Checkpoint, root: &Root, shown: &[&str]) -> (Vec<Candidate>, Beyond) {
     let mut all = Vec::new();
     let mut beyond = Beyond::default();
     let head: Vec<String> = shown.iter().map(|text| fingerprint(text)).collect();
@@ -51,8 +56,10 @@ pub(super) fn candidates(
         let gist = fingerprint(gist.trim_end_matches('…'));
         head.iter().any(|text| text.starts_with(&gist))
     };
+    let tasks = Tasks::of(&checkpoint.tasks);
+    let mut talk: Words = shown.iter().flat_map(|text| words(text)).collect();
     for section in Section::ALL {
-        let texts = texts(checkpoint, section, &is_said);
+        let texts = texts(checkpoint, section, &tasks, &is_said);
         if let Some(count) = beyond.get_mut(section as usize) {
             *count = texts.len().saturating_sub(MOST) as u64;
         }
@@ -63,7 +70,7 @@ pub(super) fn candidates(
                 Section::FilesModified | Section::FilesRead => root.relative(&text),
                 _ => text,
             })
-            .map(|text| shorten(&text, section.longest(), pointer))
+            .map(|text| clause(&once(&text), section.longest()))
             .filter(|line| !line.is_empty())
             .collect();
         // Of equal lines the newest stays, so the walk is backwards.
@@ -76,43 +83,35 @@ pub(super) fn candidates(
             .map(|(index, line)| Candidate {
                 section,
                 words: words(&line),
+                standing: if section.is_files() { files::worth(&line, &talk) } else { 1.0 },
                 line,
-                recency: recency(section, (index as f64 + 1.0) / count),
+                recency: (index as f64 + 1.0) / count,
             })
             .collect();
+        if !section.is_files() {
+            talk.extend(kept.iter().flat_map(|candidate| candidate.words.iter().cloned()));
+        }
         kept.reverse();
         all.append(&mut kept);
     }
     (all, beyond)
 }
 
-/// How fresh the item at a place (above 0, to 1 for the newest) is. Unfinished tasks come in the order of a plan: the
-/// first of them is the next to be done, the last is the newest; those in the middle can wait.
-fn recency(section: Section, place: f64) -> f64 {
-    match section {
-        Section::Tasks => place.max(1.0 - place),
-        _ => place,
-    }
-}
-
-fn texts(checkpoint: &Checkpoint, section: Section, is_said: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let tasks = |state: TaskState| {
-        checkpoint
-            .tasks
-            .iter()
-            .filter(move |task| task.state == state)
-            .map(|task| task.what.clone())
-            .collect()
-    };
+fn texts(
+    checkpoint: &Checkpoint,
+    section: Section,
+    tasks: &Tasks,
+    is_said: &dyn Fn(&str) -> bool,
+) -> Vec<String> {
     match section {
         Section::Constraints => checkpoint.constraints.clone(),
         Section::Decisions => checkpoint.decisions.iter().map(|decision| decision.what.clone()).collect(),
-        Section::Blocked => tasks(TaskState::Blocked),
-        Section::Tasks => tasks(TaskState::Open),
+        Section::Blocked => tasks.blocked.clone(),
+        Section::Tasks => tasks.open.clone(),
         Section::OpenItems => checkpoint.open_items.clone(),
         Section::Errors => newest(&checkpoint.thread.errors, 3).to_vec(),
-        Section::FilesModified => checkpoint.resources.files_modified.clone(),
-        Section::FilesRead => checkpoint.resources.files_read.clone(),
+        Section::FilesModified => files::distinct(&checkpoint.resources.files_modified),
+        Section::FilesRead => files::distinct(&checkpoint.resources.files_read),
         Section::Agents => checkpoint
             .agents
             .iter()
@@ -122,7 +121,7 @@ fn texts(checkpoint: &Checkpoint, section: Section, is_said: &dyn Fn(&str) -> bo
             })
             .collect(),
         Section::Learnings => checkpoint.learnings.clone(),
-        Section::Done => tasks(TaskState::Done),
+        Section::Done => tasks.done.clone(),
         Section::Thread => thread(checkpoint, is_said),
         Section::Tools => checkpoint.resources.tools_used.clone(),
     }
@@ -145,10 +144,33 @@ pub(super) fn newest(items: &[String], count: usize) -> &[String] {
     items.get(items.len().saturating_sub(count)..).unwrap_or_default()
 }
 
-/// A line of at most `longest` graphemes; a cut one points to the checkpoint.
-pub(super) fn shorten(line: &str, longest: usize, pointer: &str) -> String {
+/// A line of at most `longest` graphemes. A longer one ends where a clause does, if that leaves most of it.
+pub(super) fn clause(line: &str, longest: usize) -> String {
     let cut = clip::ellipsize(line, longest);
-    if cut.len() == line.len() { line.to_owned() } else { format!("{cut} ({pointer})") }
+    if cut.len() == line.len() {
+        return line.to_owned();
+    }
+    let kept = cut.trim_end_matches('…');
+    let end = kept
+        .match_indices([',', ';', '.', ':', '(', '–', '—'])
+        .map(|(at, _)| at)
+        .filter(|at| *at * 3 >= kept.len() * 2)
+        .filter(|at| {
+            kept.get(at + 1..).is_some_and(|rest| rest.starts_with(' '))
+                || kept.get(*at..).is_some_and(|rest| rest.starts_with('('))
+        })
+        .next_back();
+    let kept = end.and_then(|end| kept.get(..end)).unwrap_or(kept);
+    format!("{}…", kept.trim_end())
+}
+
+/// A line without the clauses that it says twice.
+fn once(line: &str) -> String {
+    if !line.contains("; ") {
+        return line.to_owned();
+    }
+    let mut seen = BTreeSet::new();
+    line.split("; ").filter(|part| seen.insert(fingerprint(part))).collect::<Vec<_>>().join("; ")
 }
 
 /// Letters and digits of a text in lower case: equal for texts that differ only in marks and case.
@@ -159,12 +181,26 @@ pub(super) fn fingerprint(text: &str) -> String {
 /// Stems, roughly, of the words that tell a subject, parts of paths and identifiers among them. Cutting endings off by
 /// length serves any inflected language well enough to see that two lines are about one thing.
 pub(super) fn words(text: &str) -> Words {
-    fold(text)
+    fold(&apart(text))
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.len() > 2 || word.contains(|c: char| c.is_ascii_digit()))
         .filter(|word| !is_stop_word(word))
         .map(|word| word.chars().take(STEM).collect())
         .collect()
+}
+
+/// `AgentSession` as two words.
+fn apart(text: &str) -> String {
+    let mut apart = String::with_capacity(text.len() + 8);
+    let mut was_lower = false;
+    for c in text.chars() {
+        if was_lower && c.is_uppercase() {
+            apart.push(' ');
+        }
+        was_lower = c.is_lowercase();
+        apart.push(c);
+    }
+    apart
 }
 
 /// Share of `item`'s words that are in `other`, 0..1.

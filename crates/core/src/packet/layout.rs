@@ -1,6 +1,7 @@
 //! The packet's lines: frame, head, sections, and the line about what is left out.
 
-use super::gather::{Beyond, Candidate, fingerprint, shorten};
+use super::files;
+use super::gather::{Beyond, Candidate, clause, fingerprint};
 use super::neutral::neutralise;
 use super::root::Root;
 use super::section::{Section, Shape};
@@ -10,6 +11,10 @@ use crate::text::clip;
 
 /// Most tokens of the active request in the packet (DESIGN 6.11).
 const REQUEST_TOKENS: u64 = 300;
+/// Graphemes from which on a request may be mostly pasted.
+const PASTE: usize = 400;
+/// Percent of digits and marks that prose does not have.
+const PASTED_MARKS: usize = 18;
 /// Compactions after which a session that frees little is told so.
 const MANY_COMPACTIONS: u64 = 3;
 const END: &str = "End of record. The user's latest message decides what to do now.";
@@ -64,18 +69,18 @@ impl Head {
                 "Latest request (the user's words):",
                 &request,
                 &mut room,
-                whole / 2,
+                if is_pasted(&request) { whole / 5 } else { whole / 2 },
                 &cost,
             );
         }
         head.add("status", 2, "Status:", &status(checkpoint), &mut room, whole / 6, &cost);
         let next = neutralise(&working.next_action);
-        if !options.request_is_visible && !is_same_start(&next, &request) {
+        if !options.request_is_visible && !is_same_start(&next, &request) && !repeats(&next, &request) {
             head.add("next_action", 3, "Next step on record:", &next, &mut room, whole / 7, &cost);
         }
         let goal = checkpoint.goal.as_deref().map(neutralise).unwrap_or_default();
         if !is_same_start(&goal, &request) || options.request_is_visible {
-            head.add("goal", 5, "Goal:", &goal, &mut room, whole / 6, &cost);
+            head.add("goal", 5, "Goal:", &goal, &mut room, whole / 7, &cost);
         }
         let topic = neutralise(&working.topic);
         if request.is_empty() && !is_same_start(&topic, &goal) && !is_same_start(&topic, &next) {
@@ -189,6 +194,9 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
                 lines.push(section.heading().to_owned());
                 lines.extend(items.iter().map(|item| format!("- {item}")));
             }
+            Shape::Joined(_) if section.is_files() => {
+                lines.push(format!("{} {}", section.heading(), files::joined(&items)))
+            }
             Shape::Joined(separator) => {
                 lines.push(format!("{} {}", section.heading(), items.join(separator)))
             }
@@ -265,9 +273,23 @@ fn status(checkpoint: &Checkpoint) -> String {
     {
         let call = neutralise(&format!("{} {}", call.name, call.params_summary));
         line.push_str("; last tool call: ");
-        line.push_str(&clip::ellipsize(&call, 120));
+        line.push_str(&clip::ellipsize(&call, 80));
     }
     line
+}
+
+/// Mostly logs, code or data: what a program printed can be printed again, so its head and tail are enough.
+fn is_pasted(text: &str) -> bool {
+    let length = text.chars().count();
+    let marks = text.chars().filter(|c| !c.is_alphabetic() && !c.is_whitespace()).count();
+    length > PASTE && marks * 100 > length * PASTED_MARKS
+}
+
+/// The next step only says again what was asked.
+fn repeats(next: &str, request: &str) -> bool {
+    let asked = next.split_once(": ").map_or(next, |(_, asked)| asked);
+    let (asked, request) = (fingerprint(asked.trim_end_matches('…')), fingerprint(request));
+    !asked.is_empty() && request.contains(&asked)
 }
 
 /// One text begins with the other: saying both would say one twice.
@@ -291,6 +313,6 @@ fn squeeze(line: &str, tokens: u64, pointer: &str, cost: &impl Fn(&str) -> u64) 
         // The estimate allows more characters than the limit on length does.
         room = room * 7 / 8;
     }
-    let short = shorten(line, (tokens as usize).saturating_mul(2), pointer);
+    let short = format!("{} ({pointer})", clause(line, (tokens as usize).saturating_mul(2)));
     if tokens >= 8 && cost(&short) <= tokens { short } else { String::new() }
 }

@@ -3,11 +3,13 @@
 //! the input, by leaving out whole items of least use and saying how many and where they are.
 
 mod choose;
+mod files;
 mod gather;
 mod layout;
 mod neutral;
 mod root;
 mod section;
+mod tasks;
 
 use std::collections::BTreeMap;
 
@@ -78,7 +80,7 @@ pub fn render(checkpoint: &Checkpoint, options: &RenderOptions) -> Packet {
     let limit = options.max_tokens;
     let root = Root::of(&checkpoint.resources);
     let mut head = Head::of(checkpoint, options, &pointer, cost);
-    let (candidates, beyond) = gather::candidates(checkpoint, &root, &pointer, &head.texts());
+    let (candidates, beyond) = gather::candidates(checkpoint, &root, &head.texts());
     head.set_items(root, beyond);
     let request = words(&format!(
         "{} {} {}",

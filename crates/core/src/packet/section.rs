@@ -107,27 +107,50 @@ impl Section {
         }
     }
 
+    /// Names of files.
+    pub(super) fn is_files(self) -> bool {
+        matches!(self, Self::FilesModified | Self::FilesRead)
+    }
+
+    /// Its items hold until they are taken back, however old they are.
+    pub(super) fn stands(self) -> bool {
+        matches!(self, Self::Constraints | Self::Decisions | Self::Learnings)
+    }
+
+    /// Share of the room that is its own, 0..1, before the sections compete.
+    pub(super) fn floor(self) -> f64 {
+        match self {
+            Self::Decisions => 0.26,
+            Self::Constraints => 0.18,
+            Self::Tasks => 0.14,
+            Self::FilesModified => 0.10,
+            Self::OpenItems | Self::Blocked => 0.06,
+            Self::Done => 0.03,
+            _ => 0.0,
+        }
+    }
+
     /// Worth of a fresh item that has to do with the request, 0..1: what breaks if the agent does not know it.
     pub(super) fn weight(self) -> f64 {
         match self {
             Self::Constraints | Self::Blocked => 1.0,
-            Self::Tasks | Self::Agents => 0.95,
-            Self::Decisions => 0.9,
+            Self::Decisions | Self::Agents => 0.95,
+            Self::Tasks => 0.85,
             Self::OpenItems => 0.8,
-            Self::FilesModified => 0.75,
-            Self::Errors => 0.6,
+            Self::FilesModified => 0.6,
             Self::Learnings | Self::Done => 0.5,
-            Self::FilesRead | Self::Thread => 0.4,
-            Self::Tools => 0.1,
+            Self::Thread => 0.35,
+            Self::FilesRead | Self::Errors => 0.3,
+            Self::Tools => 0.05,
         }
     }
 
     /// What is left of that worth when an item is the oldest of its section and has nothing to do with the request,
-    /// 0..1: a constraint does not age, a live decision hardly.
+    /// 0..1: a constraint does not age, a live decision hardly, a task that nobody came back to may be done.
     pub(super) fn lasting(self) -> f64 {
         match self {
             Self::Constraints | Self::Agents => 0.85,
-            Self::Decisions | Self::Learnings | Self::Blocked => 0.6,
+            Self::Decisions | Self::Learnings | Self::Blocked => 0.65,
             _ => 0.4,
         }
     }
@@ -135,7 +158,7 @@ impl Section {
     /// How much less each further item of the section is worth: of fifty tasks five tell where the work stands.
     pub(super) fn saturation(self) -> f64 {
         match self {
-            Self::Constraints | Self::Decisions => 0.15,
+            Self::Constraints | Self::Decisions => 0.12,
             _ if self.shape() == Shape::Bullets => 0.3,
             _ => 0.08,
         }
@@ -144,11 +167,12 @@ impl Section {
     /// Longest item in graphemes; the rest is in the checkpoint.
     pub(super) fn longest(self) -> usize {
         match self {
+            Self::Constraints | Self::Decisions | Self::OpenItems | Self::Blocked => 150,
+            Self::FilesModified | Self::FilesRead => 160,
+            Self::Tasks | Self::Learnings | Self::Agents | Self::Thread => 120,
+            Self::Errors => 100,
             Self::Done => 80,
             Self::Tools => 40,
-            Self::FilesModified | Self::FilesRead => 160,
-            Self::Errors | Self::Thread | Self::Agents => 140,
-            _ => 220,
         }
     }
 }
