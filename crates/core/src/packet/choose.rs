@@ -144,8 +144,8 @@ impl<'a> Choice<'a> {
         let candidates = self.candidates;
         for index in &self.open {
             if let (Some(other), Some(said)) = (candidates.get(*index), self.repeated.get_mut(*index)) {
-                // Files of one directory share words and are still different files.
-                if !(other.section.is_files() && candidate.section.is_files()) {
+                // A file is not said again by others of its directory, nor by the talk about it.
+                if !other.section.is_files() {
                     *said = said.max(overlap(&other.words, &candidate.words));
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::gather::{Words, overlap, words};
+use super::gather::{MOST, Words, overlap, words};
 
 /// How much more a file that the talk is about is worth than another one.
 const TALKED_ABOUT: f64 = 0.8;
@@ -13,6 +13,9 @@ const LESSER: f64 = 0.5;
 
 /// Names that may be files, oldest first, each file once: under its longest name, at its newest place.
 pub(super) fn distinct(names: &[String]) -> Vec<String> {
+    if names.len() > MOST {
+        return names.to_vec();
+    }
     let names: Vec<&String> = names.iter().filter(|name| is_name(name)).collect();
     let mut by_base: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for name in &names {

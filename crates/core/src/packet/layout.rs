@@ -202,9 +202,12 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
             }
         }
     }
-    let left: Vec<String> = left_out(head, candidates, chosen)
+    let mut left: Vec<String> = left_out(head, candidates, chosen)
         .map(|(section, count)| format!("+{count} {}", section.noun()))
         .collect();
+    if shown.iter().filter_map(|index| candidates.get(*index)).any(|item| item.line.ends_with('…')) {
+        left.push("+the rest of cut lines".to_owned());
+    }
     if !left.is_empty() && !head.end.is_empty() {
         lines.push(format!("{} in {}", left.join(", "), head.pointer));
     }

@@ -121,7 +121,7 @@ impl Section {
     pub(super) fn floor(self) -> f64 {
         match self {
             Self::Decisions => 0.26,
-            Self::Constraints => 0.18,
+            Self::Constraints => 0.22,
             Self::Tasks => 0.14,
             Self::FilesModified => 0.10,
             Self::OpenItems | Self::Blocked => 0.06,

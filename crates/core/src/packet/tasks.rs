@@ -16,6 +16,8 @@ static_regex! {
 
 /// So many finished numbers of one series are shown as ranges; fewer keep their words.
 const MANY: usize = 5;
+/// A plan has fewer tasks than this; more come from elsewhere and are taken as they are.
+const MOST: usize = 1_000;
 /// A longer range is a year or a size, not a series of tasks.
 const LONGEST_RANGE: u32 = 100;
 
@@ -30,17 +32,20 @@ pub(super) struct Tasks {
 impl Tasks {
     /// Newer words on a number replace older ones; what was finished after it was opened is not open.
     pub(super) fn of(all: &[Task]) -> Self {
-        let labels: Vec<Option<Label>> = all.iter().map(|task| Label::of(&task.what)).collect();
+        let are_few = all.len() <= MOST;
+        let labels: Vec<Option<Label>> =
+            all.iter().map(|task| Label::of(&task.what).filter(|_| are_few)).collect();
         let mut newest: BTreeMap<(&str, u32), usize> = BTreeMap::new();
-        let mut furthest: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut furthest: BTreeMap<&str, (u32, usize)> = BTreeMap::new();
         for (index, (task, label)) in all.iter().zip(&labels).enumerate() {
             let Some(label) = label else { continue };
             for number in label.numbers.clone() {
                 newest.insert((&label.series, number), index);
             }
             if task.state == TaskState::Done {
-                let last = furthest.entry(&label.series).or_default();
-                *last = (*last).max(*label.numbers.end());
+                let (number, place) = furthest.entry(&label.series).or_default();
+                *number = (*number).max(*label.numbers.end());
+                *place = index;
             }
         }
         let mut tasks = Self::default();
@@ -60,9 +65,11 @@ impl Tasks {
                     }
                 }
                 (_, Some(label)) if !is_current(label) => {}
+                // The plan went past it since.
                 (TaskState::Open, Some(label))
-                    if furthest.get(label.series.as_str()).is_some_and(|last| last > label.numbers.end())
-                        && all.iter().skip(index).any(|later| later.state == TaskState::Done) => {}
+                    if furthest
+                        .get(label.series.as_str())
+                        .is_some_and(|(number, place)| number > label.numbers.end() && *place > index) => {}
                 (TaskState::Blocked, _) => tasks.blocked.push(task.what.clone()),
                 (TaskState::Open, _) => tasks.open.push(task.what.clone()),
             }
