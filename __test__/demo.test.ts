@@ -30,5 +30,6 @@ test('npm run demo shows gauge, checkpoints, what was captured and the packet', 
   expect(shown).toContain('[Post-compaction checkpoint restore]')
   // A changed mind wins: the last packet knows the newer timeout and not the older one.
   const packet = shown.slice(shown.lastIndexOf('[Post-compaction checkpoint restore]'))
-  expect(packet).not.toMatch(/timeout[^\n]*\b30 ?s/i)
+  expect(packet).toMatch(/60 s for the request timeout/)
+  expect(packet.replaceAll('instead of 30 s', '')).not.toMatch(/timeout[^\n]*\b30 ?s/i)
 })

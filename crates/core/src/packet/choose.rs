@@ -161,7 +161,7 @@ fn first_worth(candidate: &Candidate, tokens: u64, request: &Words) -> f64 {
     let age = section.lasting() + (1.0 - section.lasting()) * near;
     let (least, telling) = match section.shape() {
         Shape::Bullets => (ORDINARY / 2.0, (candidate.words.len() as f64 / TELLING).min(1.0)),
-        Shape::Joined(_) => (ORDINARY / 4.0, 1.0),
+        Shape::Joined(_) => (ORDINARY, 1.0),
     };
     let dense = (ORDINARY / (tokens as f64).max(least)).powf(LENGTH);
     section.weight() * candidate.standing * (1.0 + SUBJECT * relevance) * age * (0.4 + 0.6 * telling) * dense

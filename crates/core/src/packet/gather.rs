@@ -151,15 +151,10 @@ pub(super) fn clause(line: &str, longest: usize) -> String {
         return line.to_owned();
     }
     let kept = cut.trim_end_matches('…');
-    let end = kept
-        .match_indices([',', ';', '.', ':', '(', '–', '—'])
-        .map(|(at, _)| at)
-        .filter(|at| *at * 3 >= kept.len() * 2)
-        .filter(|at| {
-            kept.get(at + 1..).is_some_and(|rest| rest.starts_with(' '))
-                || kept.get(*at..).is_some_and(|rest| rest.starts_with('('))
-        })
-        .next_back();
+    let end = kept.match_indices([',', ';', '.', ':', '(', '–', '—']).map(|(at, _)| at).rfind(|at| {
+        let rest = kept.get(*at..).unwrap_or_default();
+        *at * 3 >= kept.len() * 2 && (rest.starts_with('(') || rest.chars().nth(1) == Some(' '))
+    });
     let kept = end.and_then(|end| kept.get(..end)).unwrap_or(kept);
     format!("{}…", kept.trim_end())
 }
