@@ -3,7 +3,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::schema::{Checkpoint, Trigger};
+use super::schema::{Checkpoint, TokenUsage, Trigger};
 use super::yaml;
 use crate::error::{Error, Result};
 use crate::store::{CheckpointInfo, Group};
@@ -36,13 +36,20 @@ pub fn group(trigger: Trigger) -> Group {
     }
 }
 
+/// What is known of the last checkpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct Last<'a> {
+    /// Tokens of the whole request then.
+    pub input_tokens: u64,
+    /// Its [`content_hash`].
+    pub content: &'a str,
+}
+
 /// Whether a checkpoint need not be written: only for `auto-80pct`, when usage moved by less than 5 % of the window
-/// since the last one and the live view is unchanged.
-pub fn should_skip(trigger: Trigger, previous: Option<&Checkpoint>, next: &Checkpoint) -> bool {
-    let Some(previous) = previous.filter(|_| trigger == Trigger::Auto80Pct) else { return false };
-    let (before, now) = (&previous.meta.token_usage, &next.meta.token_usage);
-    let moved = before.input_tokens.abs_diff(now.input_tokens) as f64;
-    moved < MOVED * now.context_window as f64 && content_hash(previous) == content_hash(next)
+/// since the last one and the live view, by its [`content_hash`], is unchanged.
+pub fn should_skip(trigger: Trigger, last: Last<'_>, usage: &TokenUsage, content: &str) -> bool {
+    let moved = last.input_tokens.abs_diff(usage.input_tokens) as f64;
+    trigger == Trigger::Auto80Pct && moved < MOVED * usage.context_window as f64 && last.content == content
 }
 
 /// SHA-256, in hex, of the live view: what is remembered, and who runs. Time, usage, ids and the flow of the
@@ -98,15 +105,19 @@ mod tests {
         now.meta.created_at = "2026-02-24T15:31:00Z".to_owned();
         now.meta.token_usage.input_tokens += 1_000;
         now.thread.key_exchanges.clear();
-        assert!(should_skip(Trigger::Auto80Pct, Some(&before), &now));
-        assert!(!should_skip(Trigger::Auto80Pct, None, &now));
+        let skips = |trigger: Trigger, now: &Checkpoint| {
+            let content = content_hash(&before);
+            let last = Last { input_tokens: before.meta.token_usage.input_tokens, content: &content };
+            should_skip(trigger, last, &now.meta.token_usage, &content_hash(now))
+        };
+        assert!(skips(Trigger::Auto80Pct, &now));
         for trigger in [Trigger::Compaction, Trigger::Epoch, Trigger::SessionEnd, Trigger::Manual] {
-            assert!(!should_skip(trigger, Some(&before), &now));
+            assert!(!skips(trigger, &now));
         }
         let mut fuller = now.clone();
         fuller.meta.token_usage.input_tokens += 9_000;
-        assert!(!should_skip(Trigger::Auto80Pct, Some(&before), &fuller), "usage moved by 5 %");
+        assert!(!skips(Trigger::Auto80Pct, &fuller), "usage moved by 5 %");
         now.decisions.pop();
-        assert!(!should_skip(Trigger::Auto80Pct, Some(&before), &now), "a decision changed");
+        assert!(!skips(Trigger::Auto80Pct, &now), "a decision changed");
     }
 }

@@ -1,6 +1,7 @@
 //! What the journal of a session says, one event a line.
 
 use crate::capture::Capturer;
+use crate::checkpoint::policy::Last;
 use crate::checkpoint::{Agent, ToolCall, Trigger};
 use crate::ledger::{Entry, Fact, Resolution, Supersession};
 use serde::{Deserialize, Serialize};
@@ -105,6 +106,13 @@ pub(crate) struct Written {
     pub(crate) context_window: u64,
     /// Host compactions after this checkpoint.
     pub(crate) compactions: u64,
+}
+
+impl Written {
+    /// What the skip rule needs to know of it.
+    pub(crate) fn as_last(&self) -> Last<'_> {
+        Last { input_tokens: self.input_tokens, content: &self.content }
+    }
 }
 
 impl From<Fact> for Event {

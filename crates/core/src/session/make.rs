@@ -54,12 +54,21 @@ pub(crate) fn write(
     request: &CheckpointRequest,
     key: &str,
 ) -> Result<Outcome> {
-    let previous = latest(&mut journal.locked.reader())?;
+    let previous = previous(journal)?;
     let seq = journal.locked.seq();
-    let draft = checkpoint(journal, request, key, "cp_000", previous.as_ref(), seq);
-    if should_skip(request.trigger, previous.as_ref(), &draft) {
-        let id = previous.map(|previous| previous.meta.checkpoint_id).unwrap_or_default();
-        return Ok(Outcome::Skipped { written: false, reason: format!("unchanged since {id}") });
+    let draft = checkpoint(
+        journal,
+        request,
+        key,
+        "cp_000",
+        previous.as_ref().map(|written| written.id.as_str()),
+        seq,
+    );
+    let content = content_hash(&draft);
+    if let Some(previous) = &previous
+        && should_skip(request.trigger, previous.as_last(), &draft.meta.token_usage, &content)
+    {
+        return Ok(Outcome::Skipped { written: false, reason: format!("unchanged since {}", previous.id) });
     }
     let written = journal.locked.write_checkpoint(
         &mut |id, _, _| {
@@ -72,12 +81,27 @@ pub(crate) fn write(
     journal.append(vec![Event::Checkpoint(Written {
         id: written.id.clone(),
         trigger: request.trigger,
-        content: content_hash(&draft),
+        content,
         input_tokens: request.input_tokens,
         context_window: request.context_window,
         compactions: draft.meta.compaction_count,
     })])?;
     Ok(Outcome::Written { written: true, id: written.id, path: written.path })
+}
+
+/// The last checkpoint, as the journal tells it; where the journal was lost, as its file does.
+fn previous(journal: &mut Journal<'_, '_>) -> Result<Option<Written>> {
+    if let Some(written) = journal.state().checkpoint.clone() {
+        return Ok(Some(written));
+    }
+    Ok(latest(&mut journal.locked.reader())?.map(|checkpoint| Written {
+        content: content_hash(&checkpoint),
+        trigger: checkpoint.meta.trigger,
+        input_tokens: checkpoint.meta.token_usage.input_tokens,
+        context_window: checkpoint.meta.token_usage.context_window,
+        compactions: checkpoint.meta.compaction_count,
+        id: checkpoint.meta.checkpoint_id,
+    }))
 }
 
 /// The checkpoint of what is known now.
@@ -86,7 +110,7 @@ pub(crate) fn checkpoint(
     request: &CheckpointRequest,
     key: &str,
     id: &str,
-    previous: Option<&Checkpoint>,
+    previous: Option<&str>,
     seq: u64,
 ) -> Checkpoint {
     let state = sink.state();
@@ -136,13 +160,7 @@ pub(crate) fn checkpoint(
     })
 }
 
-fn meta(
-    sink: &impl Sink,
-    request: &CheckpointRequest,
-    key: &str,
-    id: &str,
-    previous: Option<&Checkpoint>,
-) -> Meta {
+fn meta(sink: &impl Sink, request: &CheckpointRequest, key: &str, id: &str, previous: Option<&str>) -> Meta {
     let counted = sink.state().compactions + u64::from(request.trigger == Trigger::Compaction);
     let share = request.utilization.unwrap_or_else(|| {
         if request.context_window == 0 {
@@ -163,7 +181,7 @@ fn meta(
             context_window: request.context_window,
             utilization: share,
         },
-        previous_checkpoint: previous.map(|previous| previous.meta.checkpoint_id.clone()),
+        previous_checkpoint: previous.map(str::to_owned),
         channel: request.channel.clone(),
         agent_id: request.agent_id.clone(),
     }

@@ -237,7 +237,8 @@ impl Session {
                     .and_then(|latest| store::checkpoint_number(&latest.meta.checkpoint_id))
                     .unwrap_or(0);
                 let id = store::checkpoint_id(number + 1);
-                Ok(make::checkpoint(&preview, &request, &key, &id, latest.as_ref(), seq))
+                let previous = latest.as_ref().map(|latest| latest.meta.checkpoint_id.as_str());
+                Ok(make::checkpoint(&preview, &request, &key, &id, previous, seq))
             },
             done,
         );
@@ -254,7 +255,8 @@ impl Session {
                 make::take_in(&mut journal, &request)?;
                 make::write(&mut journal, &request, &key)
             },
-            Durability::Full,
+            // The checkpoint and all that it says are durable when `write` returns; its own note may follow.
+            Durability::Written,
             done,
         );
     }

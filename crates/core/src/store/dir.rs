@@ -119,7 +119,8 @@ impl Dir {
     /// The whole of a file; `None`: it does not exist.
     pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(file) = self.open_read(name)? else { return Ok(None) };
-        let mut bytes = Vec::new();
+        let expected = file.metadata().map_or(0, |meta| meta.len().min(READ_CAP));
+        let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0).saturating_add(1));
         file.take(READ_CAP)
             .read_to_end(&mut bytes)
             .map_err(|error| self.named("reading", name, Access::Read, &error))?;
