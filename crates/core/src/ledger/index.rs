@@ -1,7 +1,8 @@
 //! An inverted index over prepared texts: gives every text that may not be distinct from a given one, and few others.
 //!
-//! Whatever is not distinct shares at least half of the content of a clause, both ways. So two texts can be matched
-//! by the rarest keys of each alone (prefix filtering): if none of these meet, too little is left to share.
+//! Whatever is not distinct shares at least half of the content of a clause, both ways. So a text is looked up by its
+//! rarest keys alone (prefix filtering): whatever has none of these has too little left to share. Which keys are rare is
+//! asked at the time, so that the index serves a growing ledger as well as a list that is known in advance.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,31 +15,20 @@ pub(super) type Slot = u32;
 /// See the module.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
-    rare: HashMap<u64, Vec<Slot>>,
     all: HashMap<u64, Vec<Slot>>,
+    kinds: HashMap<u64, Vec<Slot>>,
     rejected: HashMap<u64, Vec<Slot>>,
     exact: HashMap<u64, Vec<Slot>>,
-    /// How often a key was seen when the order was fixed; keys unknown then count as rare.
-    frequency: HashMap<u64, u32>,
 }
 
 impl Index {
-    /// An index for texts like these: what is frequent among them is looked up last.
-    pub(super) fn for_texts<'a>(signatures: impl Iterator<Item = &'a Signature>) -> Self {
-        let mut frequency: HashMap<u64, u32> = HashMap::new();
-        for key in signatures.flat_map(|s| &s.all) {
-            *frequency.entry(*key).or_default() += 1;
-        }
-        Self { frequency, ..Self::default() }
-    }
-
     /// Adds the text with number `slot`.
     pub(super) fn add(&mut self, slot: Slot, signature: &Signature) {
-        for key in self.telling(signature) {
-            push(&mut self.rare, key, slot);
-        }
         for key in &signature.all {
             push(&mut self.all, *key, slot);
+        }
+        for key in &signature.kinds {
+            push(&mut self.kinds, *key, slot);
         }
         for key in &signature.rejected {
             push(&mut self.rejected, *key, slot);
@@ -51,7 +41,9 @@ impl Index {
         let listed = |map: &HashMap<u64, Vec<Slot>>, keys: &[u64]| -> Vec<Slot> {
             keys.iter().filter_map(|key| map.get(key)).flatten().copied().collect()
         };
-        let mut out = listed(&self.rare, &self.telling(signature));
+        let rarest: Vec<u64> = signature.sets.iter().flat_map(|set| self.rarest(set)).collect();
+        let mut out = listed(&self.all, &rarest);
+        out.extend(listed(&self.kinds, &signature.kinds));
         out.extend(listed(&self.all, &signature.rejected));
         if !self.rejected.is_empty() {
             out.extend(listed(&self.rejected, &signature.all));
@@ -62,18 +54,10 @@ impl Index {
         out
     }
 
-    /// The keys by which a text is found.
-    fn telling(&self, signature: &Signature) -> Vec<u64> {
-        let mut out: Vec<u64> = signature.sets.iter().flat_map(|set| self.rarest(set)).collect();
-        out.extend(&signature.kinds);
-        out.sort_unstable();
-        out.dedup();
-        out
-    }
-
+    /// The keys of a set that the fewest texts have; one more than may be missing.
     fn rarest(&self, set: &KeySet) -> Vec<u64> {
         let mut keys = set.keys.clone();
-        keys.sort_unstable_by_key(|key| (self.frequency.get(key).copied().unwrap_or_default(), *key));
+        keys.sort_unstable_by_key(|key| (self.all.get(key).map(Vec::len).unwrap_or_default(), *key));
         keys.truncate(set.spare + 1);
         keys
     }

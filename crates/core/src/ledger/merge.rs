@@ -22,7 +22,7 @@ pub struct Merged {
 pub fn merge_items(primary: &[String], secondary: &[String]) -> Merged {
     let texts: Vec<&String> = primary.iter().chain(secondary).collect();
     let known: Vec<Known> = texts.iter().map(|text| Known::new(text)).collect();
-    let mut index = Index::for_texts(known.iter().map(|k| &k.signature));
+    let mut index = Index::default();
     merge(primary.len(), &texts, &known, |slot, text| {
         let candidates = index.candidates(&text.signature);
         index.add(slot, &text.signature);
