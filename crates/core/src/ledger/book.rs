@@ -9,7 +9,7 @@ use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::index::{Index, Known, Slot};
 use super::live::LivePath;
-use super::trust::{family, may_supersede, may_yield};
+use super::trust::{family, may_supersede, may_yield, plans_after_done};
 use super::view::View;
 use crate::text::{fold, normalize};
 
@@ -204,7 +204,11 @@ impl Ledger {
                 {
                     same = same.max_by_place(other);
                 }
-                Comparison::Conflict if verdict.supersedes() && may_supersede(entry.source, other.source) => {
+                Comparison::Conflict
+                    if verdict.supersedes()
+                        && may_supersede(entry.source, other.source)
+                        && !plans_after_done(other, &entry) =>
+                {
                     replaced.push(other)
                 }
                 _ => {}

@@ -22,20 +22,25 @@ pub struct Merged {
 pub fn merge_items(primary: &[String], secondary: &[String]) -> Merged {
     let texts: Vec<&String> = primary.iter().chain(secondary).collect();
     let known: Vec<Known> = texts.iter().map(|text| Known::new(text)).collect();
+    merge_known(primary.len(), &texts, &known)
+}
+
+fn merge_known(primary: usize, texts: &[&String], known: &[Known]) -> Merged {
     let mut index = Index::default();
-    merge(primary.len(), &texts, &known, |slot, text| {
+    merge(primary, texts, known, |slot, text| {
         let candidates = index.candidates(&text.signature);
         index.add(slot, &text.signature);
         candidates
     })
 }
 
-/// The same by comparing every pair; what the index is measured against.
+/// Through the index and by comparing every pair.
 #[cfg(test)]
-pub(super) fn merge_by_pairs(primary: &[String], secondary: &[String]) -> Merged {
+pub(super) fn merge_both_ways(primary: &[String], secondary: &[String]) -> (Merged, Merged) {
     let texts: Vec<&String> = primary.iter().chain(secondary).collect();
     let known: Vec<Known> = texts.iter().map(|text| Known::new(text)).collect();
-    merge(primary.len(), &texts, &known, |slot, _| (0..slot).collect())
+    let by_pairs = merge(primary.len(), &texts, &known, |slot, _| (0..slot).collect());
+    (merge_known(primary.len(), &texts, &known), by_pairs)
 }
 
 fn merge(

@@ -237,6 +237,21 @@ fn a_task_that_is_reported_done_is_resolved() {
 }
 
 #[test]
+fn finished_work_is_not_replaced_by_the_next_task() {
+    let mut ledger = Ledger::new();
+    let live = LivePath::new(0);
+    let task = |id: &str, text: &str, state, ordinal| Entry {
+        task: Some(state),
+        ..of_kind(Kind::Task, entry(id, text, Source::Assistant, ordinal))
+    };
+    ledger.ingest(task("a", "Enable the audit log", TaskState::Done, 1), &live);
+    let next = ledger.ingest(task("b", "Disable the audit log", TaskState::Open, 2), &live);
+    assert_eq!(next.outcome, Appended::Added);
+    let undone = ledger.ingest(task("c", "Revert: disable the audit log", TaskState::Open, 3), &live);
+    assert_ne!(undone.outcome, Appended::Added);
+}
+
+#[test]
 fn caps_spare_the_newest_and_what_holds() {
     let mut ledger = Ledger::new();
     let live = LivePath::new(0);
@@ -319,17 +334,13 @@ fn a_ledger_reads_back() {
     );
 }
 
-/// What [`merge_items`] does, by comparing every pair.
-fn merge_by_pairs(primary: &[String], secondary: &[String]) -> Vec<String> {
-    merge::merge_by_pairs(primary, secondary).items
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
 
     #[test]
     fn the_index_gives_exactly_the_pairwise_result(a in items(), b in items()) {
-        prop_assert_eq!(merge_items(&a, &b).items, merge_by_pairs(&a, &b));
+        let (by_index, by_pairs) = merge::merge_both_ways(&a, &b);
+        prop_assert_eq!(by_index, by_pairs);
     }
 
     #[test]
@@ -339,8 +350,10 @@ proptest! {
 
     #[test]
     fn comparison_is_symmetric(a in item(), b in item()) {
-        prop_assert_eq!(compare(&a, &b), compare(&b, &a));
-        prop_assert_eq!(compare(&a, &a), Comparison::Duplicate);
+        let (a, b) = (Prepared::new(&a), Prepared::new(&b));
+        let outcome = |x: &Prepared, y: &Prepared| compare_prepared(x, y).comparison;
+        prop_assert_eq!(outcome(&a, &b), outcome(&b, &a));
+        prop_assert_eq!(outcome(&a, &a), Comparison::Duplicate);
     }
 }
 
@@ -380,9 +393,9 @@ fn item() -> impl Strategy<Value = String> {
         "remove",
         "state",
     ]);
-    prop::collection::vec(words, 1..8).prop_map(|words| words.join(" "))
+    prop::collection::vec(words, 1..7).prop_map(|words| words.join(" "))
 }
 
 fn items() -> impl Strategy<Value = Vec<String>> {
-    prop::collection::vec(item(), 0..6)
+    prop::collection::vec(item(), 0..4)
 }

@@ -1,6 +1,7 @@
 //! Who may yield and replace what (the matrix of DESIGN section 4), and which kinds of entries meet.
 
-use super::fact::{Kind, Source};
+use super::fact::{Entry, Kind, Source, TaskState};
+use crate::text::fold;
 
 /// Whether an entry of this kind may come from this source.
 pub fn may_yield(source: Source, kind: Kind) -> bool {
@@ -32,6 +33,15 @@ pub(super) fn family(kind: Kind) -> u8 {
         Kind::Goal => 2,
         Kind::Learning => 3,
     }
+}
+
+/// A task to be done beside one that was done: finished work stands, unless the new task plainly undoes it.
+pub(super) fn plans_after_done(older: &Entry, newer: &Entry) -> bool {
+    const UNDOING: &[&str] =
+        &["undo", "revert", "roll", "restore", "back", "vrati", "vratiti", "ponisti", "ponistiti"];
+    let done = older.kind == Kind::Task && older.task == Some(TaskState::Done);
+    let open = newer.kind == Kind::Task && newer.task != Some(TaskState::Done);
+    done && open && !fold(&newer.text).split_whitespace().take(2).any(|word| UNDOING.contains(&word))
 }
 
 #[cfg(test)]

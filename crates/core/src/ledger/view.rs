@@ -9,7 +9,7 @@ use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Kind, Place, Source, Status, TaskState};
 use super::index::{Index, Known, Slot};
 use super::live::LivePath;
-use super::trust::{family, may_supersede};
+use super::trust::{family, may_supersede, plans_after_done};
 use crate::text::fold;
 
 /// Most decisions that a snapshot or checkpoint carries (DESIGN section 4).
@@ -179,7 +179,9 @@ impl<'a> Clusters<'a> {
                     }
                 }
                 Comparison::Conflict
-                    if verdict.supersedes() && may_supersede(entry.source, cluster.trust) =>
+                    if verdict.supersedes()
+                        && may_supersede(entry.source, cluster.trust)
+                        && !plans_after_done(cluster.wording, entry) =>
                 {
                     replaced.push(number)
                 }

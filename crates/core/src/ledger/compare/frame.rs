@@ -21,7 +21,8 @@ impl<'a> Frame<'a> {
         let verb = tokens.iter().find(|t| t.class != 0 && t.slot == Slot::Head);
         let bits = verb.map_or(0, |t| t.class);
         let at_verb = |t: &Token| verb.is_some_and(|v| std::ptr::eq(v, t));
-        let mut frames = Vec::new();
+        let mut frames: Vec<Self> =
+            if verb.is_none() { Self::copula(segment).into_iter().collect() } else { Vec::new() };
         let mut add = |is_choice: &dyn Fn(&Token) -> bool, is_topic: &dyn Fn(&Token) -> bool| {
             let (mut topic, mut choice) = (Vec::new(), Vec::new());
             for token in tokens.iter().filter(|t| !t.light && !at_verb(t)) {
@@ -54,6 +55,15 @@ impl<'a> Frame<'a> {
                 }
             }
             return frames;
+        }
+        if bits & class::ASSIGN != 0 {
+            // "Ana leads the migration", "The migration is led by Ana"
+            add(&|t| t.slot == Slot::Head, &|t| t.slot != Slot::Head);
+            add(&|t| after(t, &[prep::BY]), &|_| true);
+            if segment.serbian {
+                // "Projekat vodi Jovan"
+                add(&|t| t.slot == Slot::Object, &|t| t.slot != Slot::Object);
+            }
         }
         if bits & class::CHANGE != 0 {
             add(&|t| after(t, &[prep::TO, prep::ON]), &|t| !after(t, &[prep::FROM]));
@@ -96,6 +106,21 @@ impl<'a> Frame<'a> {
             }
         }
         frames
+    }
+
+    /// "The conference is in Berlin", "The default branch is main"
+    fn copula(segment: &'a Segment) -> Option<Self> {
+        let (topic, choice) = segment.tokens.split_at_checked(segment.copula?)?;
+        let told = |part: &'a [Token]| part.iter().filter(|t| !t.light).collect::<Vec<_>>();
+        let (topic, choice) = (told(topic), told(choice));
+        let place = |t: &&Token| matches!(t.slot, Slot::After(prep::IN | prep::ON | prep::TO | prep::OTHER));
+        let named = choice.len() == 1 && choice.iter().all(|t| t.name || t.proper || t.kind.is_some());
+        (!topic.is_empty() && !choice.is_empty() && (named || choice.iter().all(place))).then_some(Self {
+            topic,
+            choice,
+            class: 0,
+            loose: false,
+        })
     }
 
     fn instrument(segment: &'a Segment, slots: &[u8]) -> Option<Self> {

@@ -37,10 +37,19 @@ pub(super) struct Sense {
     pub(super) generic: bool,
     /// Contrary groups and the side within each: words of one group and different sides exclude each other.
     pub(super) contraries: Vec<(u16, u8)>,
+    /// One of its contrary groups has more than three sides.
+    pub(super) scale: bool,
     /// Things of one kind, of which one is chosen.
     pub(super) kind: Option<u16>,
     /// Bits of [`class`].
     pub(super) class: u8,
+}
+
+impl Sense {
+    /// Neither end of an opposite: "reader" and "writer" exclude each other less than "read" and "write" do.
+    fn is_plain(&self) -> bool {
+        !self.polar && self.contraries.is_empty() && !self.light
+    }
 }
 
 /// One language's words, by spelling and by stem; phrases by their stems joined with blanks.
@@ -85,7 +94,11 @@ impl Lexicon {
             "kind" | "class" => line.split_once(':').unwrap_or(("", line)),
             _ => ("", line),
         };
-        let head = body.split_whitespace().next().unwrap_or_default().to_owned();
+        let head = match section {
+            "same" => self.known_concept(body),
+            _ => None,
+        }
+        .unwrap_or_else(|| body.split_whitespace().next().unwrap_or_default().to_owned());
         for (side, part) in (0u8..).zip(body.split('|')) {
             let (english, serbian) = part.split_once('/').unwrap_or((part, ""));
             let side_head = part.split_whitespace().next().unwrap_or_default();
@@ -103,6 +116,7 @@ impl Lexicon {
                         "contrary" => {
                             set_once(&mut sense.concept, side_head);
                             sense.contraries.push((group, side));
+                            sense.scale |= body.matches('|').count() >= 3;
                         }
                         "light" => sense.light = true,
                         "generic" => sense.generic = true,
@@ -113,6 +127,38 @@ impl Lexicon {
                 }
             }
         }
+    }
+
+    /// The word of the lexicon whose plural, person, past or gerund this is.
+    fn base_form(&self, word: &str) -> Option<&Sense> {
+        [("s", ""), ("d", ""), ("es", ""), ("ed", ""), ("ing", ""), ("ing", "e")].iter().find_map(
+            |(ending, mute)| {
+                let bare = word.strip_suffix(ending).filter(|bare| bare.len() >= 3)?;
+                if mute.is_empty() {
+                    self.english.exact.get(bare)
+                } else {
+                    self.english.exact.get(&format!("{bare}{mute}"))
+                }
+            },
+        )
+    }
+
+    /// What is known of the verb whose Serbian passive participle this is: "pomeren" of "pomeriti".
+    fn participle(&self, word: &str) -> Option<&Sense> {
+        let bare = word.trim_end_matches(['a', 'o', 'e', 'i']);
+        ["jen", "en", "an", "ut"]
+            .iter()
+            .filter_map(|ending| bare.strip_suffix(ending).filter(|stem| stem.len() >= 3))
+            .find_map(|stem| self.serbian.stems.get(stem))
+    }
+
+    /// The meaning that the first English or the first Serbian word of a line has already: the line adds to it.
+    fn known_concept(&self, body: &str) -> Option<String> {
+        let (english, serbian) = body.split_once('/').unwrap_or((body, ""));
+        let first = |words: &str, known: &Words| {
+            words.split_whitespace().next().and_then(|w| known.exact.get(w)).and_then(|s| s.concept.clone())
+        };
+        first(english, &self.english).or_else(|| first(serbian, &self.serbian))
     }
 
     fn edit(&mut self, word: &str, is_serbian: bool, change: impl Fn(&mut Sense)) {
@@ -131,9 +177,19 @@ impl Lexicon {
 
     /// What is known of a folded word. Its own language is asked first, then the other.
     pub(super) fn word(&self, word: &str, in_serbian: bool) -> Option<&Sense> {
-        let english =
-            || self.english.exact.get(word).or_else(|| self.english.stems.get(&stem::english(word)));
-        let serbian = || self.serbian.exact.get(word).or_else(|| self.serbian.stems.get(stem::serbian(word)));
+        let english = || {
+            let stem = stem::english(word);
+            let base = || self.base_form(word);
+            let root = || self.english.stems.get(stem::root(&stem)).filter(|sense| sense.is_plain());
+            self.english.exact.get(word).or_else(base).or_else(|| self.english.stems.get(&stem)).or_else(root)
+        };
+        let serbian = || {
+            self.serbian
+                .exact
+                .get(word)
+                .or_else(|| self.serbian.stems.get(stem::serbian(word)))
+                .or_else(|| self.participle(word))
+        };
         // English names take Serbian endings: "Postgresa".
         let borrowed = || {
             let bare = stem::serbian(word);

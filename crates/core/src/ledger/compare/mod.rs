@@ -5,6 +5,7 @@
 mod frame;
 mod lexicon;
 mod prepare;
+mod read;
 mod relate;
 mod stem;
 mod value;
@@ -67,7 +68,10 @@ pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
         } else {
             by_segments(older, newer, keys, whole)
         };
-    Verdict { comparison: found.outcome, agreement: found.agreement, explicit: found.explicit }
+    // What was done and what is to be done may differ without replacing each other.
+    let plan_beside_report = older.reports() && newer.orders() || older.orders() && newer.reports();
+    let agreement = if plan_beside_report { 0.0 } else { found.agreement };
+    Verdict { comparison: found.outcome, agreement, explicit: found.explicit }
 }
 
 /// Texts of several clauses: every clause of the shorter is looked for in the longer.
@@ -85,8 +89,14 @@ fn by_segments(older: &Prepared, newer: &Prepared, keys: Keys, whole: Relation) 
     .into_iter()
     .flatten()
     .collect();
-    if let Some(conflict) = found.iter().filter_map(|m| m.conflict).next() {
-        return conflict;
+    if let Some((conflict, opening)) = found.iter().filter_map(|m| m.conflict).next() {
+        // "a.ts created - 885 lines", "b.ts created - 1508 lines": what follows is said of different things.
+        let of_others = !opening
+            && older.segments.first().zip(newer.segments.first()).is_some_and(|(a, b)| {
+                let relation = relate(a, b, keys);
+                relation.outcome == Comparison::Distinct && relation.apart
+            });
+        return if of_others { Relation { outcome: Comparison::Distinct, ..whole } } else { conflict };
     }
     if found.iter().all(|m| m.contained) {
         return Relation { outcome: Comparison::Duplicate, agreement: 1.0, ..whole };
@@ -96,7 +106,8 @@ fn by_segments(older: &Prepared, newer: &Prepared, keys: Keys, whole: Relation) 
 
 /// What became of looking for the clauses of a text in another.
 struct Matched {
-    conflict: Option<Relation>,
+    /// With whether the clauses in conflict are the first of both.
+    conflict: Option<(Relation, bool)>,
     /// All were found, and what the other says besides does not limit them.
     contained: bool,
 }
@@ -109,7 +120,7 @@ fn match_clauses(
 ) -> Matched {
     let mut used: Vec<usize> = Vec::new();
     let mut matched = Matched { conflict: None, contained: !short.is_empty() };
-    for part in short {
+    for (from, part) in short.iter().enumerate() {
         let free = long.iter().enumerate().filter(|(i, _)| !used.contains(i));
         let best = free
             .map(|(i, other)| (shared(part, other, keys), i, other))
@@ -121,7 +132,9 @@ fn match_clauses(
         used.push(at);
         let relation = relate(part, other);
         match relation.outcome {
-            Comparison::Conflict => matched.conflict = matched.conflict.or(Some(relation)),
+            Comparison::Conflict => {
+                matched.conflict = matched.conflict.or(Some((relation, at == 0 && from == 0)))
+            }
             Comparison::Duplicate => {}
             Comparison::Distinct => matched.contained = false,
         }

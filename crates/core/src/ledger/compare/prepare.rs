@@ -5,9 +5,9 @@ use std::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
 
-use super::lexicon::{LEXICON, LONGEST_PHRASE, Sense, class};
-use super::stem;
-use super::value::{self, Value};
+use super::lexicon::class;
+use super::read::{Reader, is_serbian, named_within, pieces, unambiguous, words_of};
+use super::value::Value;
 use crate::text::{clean, fold};
 
 /// Where in its clause a token stands.
@@ -37,17 +37,26 @@ pub(super) struct Token {
     pub(super) negative: bool,
     pub(super) value: Option<Value>,
     pub(super) contraries: Vec<(u16, u8)>,
+    /// Its contraries are many: the days of a week, colours.
+    pub(super) scale: bool,
     pub(super) kind: Option<u16>,
     pub(super) class: u8,
     pub(super) slot: Slot,
     /// It names one thing: a path, host, identifier.
     pub(super) name: bool,
+    /// Written as a proper name.
+    pub(super) proper: bool,
 }
 
 impl Token {
     /// Says something of its own: neither light nor a value.
     pub(super) fn heavy(&self) -> bool {
         !self.light && self.value.is_none()
+    }
+
+    /// A verb of staying or changing.
+    pub(super) fn changes(&self) -> bool {
+        self.class & class::CHANGE != 0 && self.slot == Slot::Head
     }
 }
 
@@ -65,6 +74,8 @@ pub(super) struct Segment {
     pub(super) skeleton: Vec<u8>,
     /// `X is done by Y`.
     pub(super) passive: bool,
+    /// `X is ...`: how many tokens stand before the verb.
+    pub(super) copula: Option<usize>,
     pub(super) serbian: bool,
 }
 
@@ -102,86 +113,16 @@ pub(super) mod prep {
     pub(in super::super) const OTHER: u8 = 12;
 }
 
-fn preposition(word: &str, serbian: bool) -> Option<u8> {
-    use prep::*;
-    let english = match word {
-        "for" => FOR,
-        "in" | "into" | "inside" | "within" => IN,
-        "on" | "onto" | "upon" => ON,
-        "to" | "towards" | "toward" => TO,
-        "from" => FROM,
-        "with" => WITH,
-        "by" => BY,
-        "via" | "through" | "using" => VIA,
-        "as" => AS,
-        "over" => OVER,
-        "under" => UNDER,
-        "at" | "about" | "regarding" | "concerning" | "against" | "between" | "across" | "until" | "than"
-        | "around" => OTHER,
-        _ => 0,
-    };
-    if !serbian {
-        return (english > 0).then_some(english);
-    }
-    let found = match word {
-        "za" | "radi" => FOR,
-        "u" | "unutar" => IN,
-        "na" => ON,
-        "do" | "prema" | "ka" => TO,
-        "od" | "iz" => FROM,
-        "sa" | "s" => WITH,
-        "preko" | "kroz" | "pomocu" | "putem" => VIA,
-        "kao" => AS,
-        "nad" => OVER,
-        "pod" => UNDER,
-        "o" | "kod" | "po" | "pri" | "protiv" | "izmedju" | "oko" => OTHER,
-        _ => english,
-    };
-    (found > 0).then_some(found)
-}
-
-/// Words without a meaning of their own here; prepositions are asked for before.
-const FUNCTION_WORDS: &[&str] = &[
-    "the", "a", "an", "am", "of", "i", "it", "its", "he", "she", "they", "you", "my", "our", "your", "their",
-    "his", "her", "them", "us", "me", "can", "could", "would", "will", "shall", "may", "might", "have",
-    "has", "had", "then", "there", "too", "when", "where", "that", "than", // Serbian
-    "se", "je", "su", "sam", "si", "smo", "ste", "bi", "bih", "bismo", "da", "li", "te", "ce", "cu", "cemo",
-    "cete", "ja", "ti", "mi", "vi", "oni", "one", "on", "ona", "ono", "ga", "mu", "im", "ih", "nam", "vam",
-    "sto", "kad", "kada", "gde",
-];
-
-const SERBIAN_ONLY: &[&str] = &[
-    "se", "je", "su", "smo", "ste", "da", "za", "na", "sa", "iz", "od", "ne", "nije", "nisu", "bez",
-    "umesto", "nemoj", "treba", "kao", "koji", "koja", "koje", "pre", "posle", "nakon", "ili", "cemo",
-    "svaki", "svakog", "svake", "preko", "kod", "ako", "jer", "samo", "u",
-];
-
-const ENGLISH_ONLY: &[&str] = &[
-    "the", "a", "an", "of", "is", "are", "and", "with", "for", "not", "to", "in", "it", "this", "that", "we",
-    "be", "on", "from", "by", "at",
-];
-
-/// What stands between two words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece<'a> {
-    Word(&'a str),
-    Break,
-}
-
 impl Prepared {
     /// Reads `text`.
     pub fn new(text: &str) -> Self {
-        let folded = fold(&unambiguous(&clean(text))).replace(" -> ", " to ").replace(" => ", " to ");
+        let cleaned = clean(text);
+        let folded = fold(&unambiguous(&cleaned)).replace(" -> ", " to ").replace(" => ", " to ");
         let pieces = pieces(&folded);
-        let words: Vec<&str> = pieces
-            .iter()
-            .filter_map(|p| match p {
-                Piece::Word(w) => Some(*w),
-                Piece::Break => None,
-            })
-            .collect();
+        let words = words_of(&pieces);
         let serbian = is_serbian(&words, text);
-        let mut reader = Reader::new(serbian);
+        let named = named_within(&cleaned);
+        let mut reader = Reader::new(serbian, &named);
         reader.read(&pieces);
         let mut segments = reader.done;
         // "use 60 s": where all words are light, they are what is said.
@@ -191,6 +132,22 @@ impl Prepared {
         segments.retain(|s| s.negative || s.tokens.iter().any(|t| !t.light));
         let whole = join(&segments);
         Self { plain: words.join(" "), segments, whole, serbian }
+    }
+
+    /// Tells of something done ("Old code preserved: ..."), not of something to do.
+    pub(super) fn reports(&self) -> bool {
+        self.segments.first().is_some_and(|s| {
+            let done = |t: &Token| t.word.ends_with("ed") && t.class & class::USE == 0;
+            s.copula.is_none()
+                && s.tokens.iter().find(|t| !t.light).is_some_and(|t| t.class == 0)
+                && s.tokens.iter().rev().find(|t| !t.light).is_some_and(done)
+        })
+    }
+
+    /// Opens with a verb: something to do.
+    pub(super) fn orders(&self) -> bool {
+        let first = self.segments.first().and_then(|s| s.tokens.first());
+        first.is_some_and(|t| (t.class != 0 || t.polar) && !t.word.ends_with("ed"))
     }
 
     /// Whether both are the same words, whatever their form.
@@ -204,6 +161,11 @@ impl Prepared {
         if self.segments.len() != 1 {
             sets.push(KeySet::of(&self.whole));
         }
+        // Verbs of change may be left out ("stay on 14", "upgrade to 16").
+        let changes = |s: &&Segment| s.tokens.iter().any(|t| !t.light && t.changes());
+        let unchanged: Vec<KeySet> =
+            self.segments.iter().chain([&self.whole]).filter(changes).map(KeySet::without_change).collect();
+        sets.extend(unchanged);
         sets.retain(|set| !set.keys.is_empty());
         let lone_kind =
             |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
@@ -250,36 +212,27 @@ pub(crate) struct KeySet {
 
 impl KeySet {
     fn of(segment: &Segment) -> Self {
-        let told = || segment.tokens.iter().filter(|t| !t.light);
+        Self::among(segment, |_| true)
+    }
+
+    fn without_change(segment: &Segment) -> Self {
+        Self::among(segment, |t| !t.changes())
+    }
+
+    fn among(segment: &Segment, counts: impl Fn(&Token) -> bool) -> Self {
+        let told = || segment.tokens.iter().filter(|t| !t.light && counts(t));
         let distinct = told().map(|t| t.key).collect::<HashSet<_>>().len();
         let keys = told().map(|t| t.alt).collect::<HashSet<_>>().into_iter().collect();
         Self { keys, spare: distinct - distinct.div_ceil(2) }
     }
 }
 
-/// Spells out what folding would make ambiguous: `10M` (million, not minutes), `BE` (backend, not "be"), the city of
-/// Niš in the locative (not "are not").
-fn unambiguous(text: &str) -> String {
-    let shouting = !text.chars().any(char::is_lowercase);
-    let word = |word: &str| -> String {
-        let (core, tail) = word.split_at(word.trim_end_matches([',', '.', ')', ';', ':', '!', '?']).len());
-        match core {
-            "BE" if !shouting => format!("backend{tail}"),
-            "Nišu" | "Нишу" => format!("Nis{tail}"),
-            _ => match core.strip_suffix('M') {
-                Some(digits) if digits.ends_with(|c: char| c.is_ascii_digit()) => {
-                    format!("{digits}mio{tail}")
-                }
-                _ => word.to_owned(),
-            },
-        }
-    };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
-}
-
 fn join(segments: &[Segment]) -> Segment {
     let mut whole = Segment::default();
     for segment in segments {
+        if let (None, Some(at)) = (whole.copula, segment.copula) {
+            whole.copula = Some(whole.tokens.len() + at);
+        }
         whole.tokens.extend(segment.tokens.iter().cloned());
         whole.negative ^= segment.negative;
         whole.rejected.extend(&segment.rejected);
@@ -291,411 +244,6 @@ fn join(segments: &[Segment]) -> Segment {
         whole.skeleton.extend(&segment.skeleton);
     }
     whole
-}
-
-fn is_serbian(words: &[&str], original: &str) -> bool {
-    let letters = original.chars().any(|c| {
-        matches!(c, 'č' | 'ć' | 'š' | 'ž' | 'đ' | 'Č' | 'Ć' | 'Š' | 'Ž' | 'Đ' | '\u{400}'..='\u{4FF}')
-    });
-    let count = |list: &[&str]| words.iter().filter(|w| list.contains(w)).count();
-    let (serbian, english) = (count(SERBIAN_ONLY), count(ENGLISH_ONLY));
-    if letters && english == 0 || serbian != english {
-        return serbian > english || letters && serbian >= english;
-    }
-    // Neither has function words: known words decide ("Proveriti server").
-    let known_serbian = words.iter().filter(|w| LEXICON.is_serbian_word(w)).count();
-    let known_english = words.iter().filter(|w| LEXICON.is_english_word(w)).count();
-    known_serbian > known_english
-}
-
-/// Splits folded text into words and the breaks that punctuation makes.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut out = Vec::new();
-    for chunk in text.split_whitespace() {
-        let start = chunk.trim_start_matches(['(', '[', '{', '"', '\'', '<', '|']);
-        if start.len() < chunk.len() && chunk.starts_with(['(', '[', '{']) {
-            out.push(Piece::Break);
-        }
-        let word = start.trim_end_matches([')', ']', '}', '"', '\'', ',', ';', ':', '!', '?', '.', '>', '|']);
-        let tail = start.get(word.len()..).unwrap_or_default();
-        if !word.chars().any(char::is_alphanumeric) {
-            out.push(Piece::Break);
-            continue;
-        }
-        push_word(&mut out, word);
-        if tail.contains([')', ']', '}', ',', ';', ':', '!', '?', '.']) {
-            out.push(Piece::Break);
-        }
-    }
-    out
-}
-
-fn push_word<'a>(out: &mut Vec<Piece<'a>>, word: &'a str) {
-    if let Some(verb) = word.strip_suffix("n't") {
-        if !matches!(
-            verb,
-            "do" | "does"
-                | "did"
-                | "is"
-                | "are"
-                | "was"
-                | "were"
-                | "ca"
-                | "wo"
-                | "should"
-                | "must"
-                | "would"
-                | "could"
-        ) {
-            out.push(Piece::Word(verb));
-        }
-        out.push(Piece::Word("not"));
-        return;
-    }
-    if let Some((head, tail)) = word.split_once('\'')
-        && matches!(tail, "ll" | "re" | "ve" | "d" | "m" | "s" | "")
-    {
-        out.push(Piece::Word(head));
-        return;
-    }
-    match word {
-        "cannot" | "dont" | "wont" | "cant" => out.push(Piece::Word("not")),
-        _ if splits_at_hyphens(word) => {
-            let parts = word.split('-').filter(|p| !p.is_empty());
-            // "SQLite-u", "LLM-a": Serbian case endings.
-            let ending = |p: &str| {
-                matches!(p, "a" | "u" | "e" | "i" | "om" | "em" | "ova" | "ovi" | "ove" | "ima" | "ovima")
-            };
-            out.extend(parts.enumerate().filter(|(i, p)| *i == 0 || !ending(p)).map(|(_, p)| Piece::Word(p)));
-        }
-        _ => out.push(Piece::Word(word)),
-    }
-}
-
-/// `prod-like` is two words; `--flag`, `2-3` and `a-b.ts` are one.
-fn splits_at_hyphens(word: &str) -> bool {
-    word.contains('-') && !word.starts_with('-') && word.chars().all(|c| c.is_alphabetic() || c == '-')
-}
-
-/// Builds segments from pieces.
-struct Reader {
-    serbian: bool,
-    done: Vec<Segment>,
-    current: Segment,
-    slot: Slot,
-    /// A verb that binds its objects was seen in this segment.
-    verb_seen: bool,
-    /// Within `instead of ...`.
-    rejecting: bool,
-    /// Serbian negates twice: `nikad ne`.
-    negated_verb: bool,
-    negated_word: bool,
-    be_seen: bool,
-    after_determiner: bool,
-}
-
-impl Reader {
-    fn new(serbian: bool) -> Self {
-        Self {
-            serbian,
-            done: Vec::new(),
-            current: Segment::default(),
-            slot: Slot::Head,
-            verb_seen: false,
-            rejecting: false,
-            negated_verb: false,
-            negated_word: false,
-            be_seen: false,
-            after_determiner: false,
-        }
-    }
-
-    fn read(&mut self, pieces: &[Piece<'_>]) {
-        let mut rest = pieces;
-        while let Some((first, tail)) = rest.split_first() {
-            let taken = match first {
-                Piece::Break => {
-                    // ", not X" turns X down; a negation that opens a text does not.
-                    let opens =
-                        matches!(tail, [Piece::Word("not" | "ne"), ..]) && !self.current.tokens.is_empty();
-                    self.end_segment();
-                    if opens {
-                        self.done_last_rejects();
-                        2
-                    } else {
-                        1
-                    }
-                }
-                Piece::Word(_) => {
-                    let run: Vec<&str> = rest
-                        .iter()
-                        .map_while(|p| match p {
-                            Piece::Word(w) => Some(*w),
-                            Piece::Break => None,
-                        })
-                        .take(4)
-                        .collect();
-                    self.word(&run)
-                }
-            };
-            rest = rest.get(taken.max(1)..).unwrap_or_default();
-        }
-        self.end_segment();
-    }
-
-    /// Continues the segment just ended, in order to turn down what follows.
-    fn done_last_rejects(&mut self) {
-        if let Some(last) = self.done.pop() {
-            self.current = last;
-            self.rejecting = true;
-        }
-    }
-
-    /// Handles the word at the start of `run`; gives how many words it took.
-    fn word(&mut self, run: &[&str]) -> usize {
-        let word = run.first().copied().unwrap_or_default();
-        let next = run.get(1).copied().unwrap_or_default();
-        if let Some(taken) = self.alternative(run) {
-            return taken;
-        }
-        if let Some(taken) = self.break_word(word, next) {
-            return taken;
-        }
-        if let Some((sense, taken)) = self.phrase(run) {
-            self.push(&run.get(..taken).unwrap_or_default().join(" "), Some(sense));
-            return taken;
-        }
-        if self.negation(word, next) {
-            return 1;
-        }
-        if let Some((value, taken)) = value::read(run).filter(|_| !(self.serbian && word == "sto")) {
-            self.push_value(value);
-            return taken;
-        }
-        if matches!(word, "is" | "are" | "be" | "been" | "was" | "were" | "being" | "gets") {
-            self.be_seen = true;
-            self.current.skeleton.push(mark::BE);
-            return 1;
-        }
-        if matches!(word, "and" | "or" | "plus" | "&" | "ili") || self.serbian && matches!(word, "i" | "a") {
-            if is_adjective(next) {
-                self.end_segment();
-            } else {
-                self.current.skeleton.push(mark::AND);
-                self.rejecting = false;
-            }
-            return 1;
-        }
-        // "turn it on", "leave the cache on": no preposition without an object.
-        let dangling = run.len() == 1 && matches!(word, "on" | "in");
-        if dangling && word == "on" {
-            self.push("enabled", LEXICON.word("enable", false));
-            return 1;
-        }
-        if let Some(slot) = preposition(word, self.serbian) {
-            self.rejecting = word == "over" && self.current.tokens.iter().any(|t| t.class & class::USE != 0);
-            if slot == prep::BY && self.be_seen {
-                self.current.passive = true;
-            }
-            self.slot = Slot::After(slot);
-            self.current.skeleton.push(slot);
-            return 1;
-        }
-        let determiner =
-            matches!(word, "the" | "a" | "an" | "this" | "our" | "my" | "your" | "of" | "its" | "their");
-        if FUNCTION_WORDS.contains(&word)
-            && (self.serbian || !matches!(word, "te" | "on" | "one" | "im" | "si"))
-        {
-            self.after_determiner = determiner;
-            if word == "of" {
-                self.current.skeleton.push(mark::OF);
-            }
-            return 1;
-        }
-        if matches!(word, "do" | "does" | "did") {
-            return 1;
-        }
-        self.push(word, LEXICON.word(word, self.serbian));
-        1
-    }
-
-    /// `instead of X`, `rather than X`, `umesto X`, `a ne X`, `and not X`.
-    fn alternative(&mut self, run: &[&str]) -> Option<usize> {
-        let taken = match run {
-            ["instead" | "rather", "of" | "than", ..] => 2,
-            ["in", "place", "of", ..] => 3,
-            ["umesto" | "umjesto", ..] => 1,
-            ["a", "ne", ..] if self.serbian => 2,
-            ["and" | "but", "not", next, ..] if !self.current.tokens.is_empty() && !LEXICON.is_verb(next) => {
-                2
-            }
-            _ => return None,
-        };
-        self.rejecting = true;
-        Some(taken)
-    }
-
-    fn break_word(&mut self, word: &str, next: &str) -> Option<usize> {
-        let restrictive = matches!(word, "but" | "except" | "unless" | "ali" | "osim" | "sem");
-        let explains = matches!(word, "because" | "since" | "which" | "jer" | "posto" | "zato" | "so")
-            || word == "as" && matches!(next, "agreed" | "discussed" | "decided" | "it" | "we" | "they")
-            || word == "kako" && next == "bi";
-        if !restrictive && !explains || self.current.tokens.is_empty() {
-            return None;
-        }
-        self.end_segment();
-        self.current.restrictive = restrictive;
-        Some(1)
-    }
-
-    fn phrase(&self, run: &[&str]) -> Option<(&'static Sense, usize)> {
-        if run.len() < 2 || !run.first().is_some_and(|word| LEXICON.may_open_phrase(word, self.serbian)) {
-            return None;
-        }
-        (2..=LONGEST_PHRASE.min(run.len())).rev().find_map(|taken| {
-            let words = run.get(..taken)?;
-            LEXICON.phrase(words, self.serbian).map(|sense| (sense, taken))
-        })
-    }
-
-    fn negation(&mut self, word: &str, next: &str) -> bool {
-        let always = matches!(
-            word,
-            "not" | "never" | "without" | "neither" | "no" | "none" | "nothing" | "nobody" | "avoid"
-        ) && !(matches!(word, "not" | "no")
-            && matches!(next, "only" | "just" | "more" | "less" | "later" | "sooner"));
-        let serbian_verb = matches!(
-            word,
-            "ne" | "nije"
-                | "nisu"
-                | "nisam"
-                | "nismo"
-                | "nece"
-                | "necemo"
-                | "necu"
-                | "nemoj"
-                | "nemojte"
-                | "nemojmo"
-                | "nema"
-                | "nemamo"
-                | "bez"
-        );
-        let serbian_word = self.serbian
-            && matches!(word, "nikad" | "nikada" | "niko" | "nista" | "nigde" | "nijedan" | "nijedna" | "ni");
-        if always || serbian_verb && (self.serbian || word != "ne") {
-            self.negated_verb |= serbian_verb && word != "bez";
-            self.current.negative ^= true;
-        } else if serbian_word {
-            self.negated_word = true;
-        } else {
-            return false;
-        }
-        true
-    }
-
-    fn push_value(&mut self, value: Value) {
-        let key = hash(&format!("{:?}{}", value.dimension, value.amount));
-        let mut token = self.token(key, key, String::new());
-        token.value = Some(value);
-        self.finish(token, false);
-    }
-
-    fn push(&mut self, word: &str, sense: Option<&Sense>) {
-        let name = is_name(word);
-        let own = match (name, self.serbian) {
-            (true, _) => word.to_owned(),
-            (false, true) => stem::english(stem::serbian(word)),
-            (false, false) => stem::english(word),
-        };
-        // A function of the other key, so that what is equal within a language is equal across.
-        let across = if name { own.as_str() } else { stem::serbian(&own) };
-        let concept = sense.and_then(|s| s.concept.as_deref());
-        let key = concept.map_or_else(|| hash(&own), |c| hash(&format!("={c}")));
-        let alt = concept.map_or_else(|| hash(across), |c| hash(&format!("={c}")));
-        let mut token = self.token(key, alt, word.to_owned());
-        token.name = name;
-        if let Some(sense) = sense {
-            token.light = sense.light;
-            token.generic = sense.generic;
-            token.polar = sense.polar;
-            token.negative = sense.negative;
-            token.contraries.clone_from(&sense.contraries);
-            token.kind = sense.kind;
-            token.class = sense.class;
-        }
-        self.finish(token, sense.is_some_and(|s| s.negative));
-    }
-
-    fn token(&self, key: u64, alt: u64, word: String) -> Token {
-        Token {
-            key,
-            alt,
-            word,
-            light: false,
-            generic: false,
-            polar: false,
-            negative: false,
-            value: None,
-            contraries: Vec::new(),
-            kind: None,
-            class: 0,
-            slot: self.slot,
-            name: false,
-        }
-    }
-
-    fn finish(&mut self, mut token: Token, negative: bool) {
-        let noun = std::mem::take(&mut self.after_determiner);
-        if self.rejecting && !token.light {
-            self.current.rejected.push((token.key, token.alt));
-            return;
-        }
-        if noun {
-            token.class = 0;
-        }
-        self.current.negative ^= negative;
-        if token.class != 0 && !self.verb_seen && self.slot == Slot::Head {
-            self.verb_seen = true;
-            self.slot = Slot::Object;
-            token.slot = Slot::Head;
-        }
-        self.current.skeleton.push(mark::TOKEN);
-        self.current.tokens.push(token);
-    }
-
-    fn end_segment(&mut self) {
-        let mut segment = std::mem::take(&mut self.current);
-        segment.serbian = self.serbian;
-        if self.negated_word && !self.negated_verb {
-            segment.negative ^= true;
-        }
-        // "keep the cache enabled" says enabled, not keep.
-        let keep = hash("=keep");
-        let keeps = |t: &Token| t.key == keep && !t.negative;
-        if segment.tokens.iter().any(|t| t.polar && !keeps(t)) {
-            segment.tokens.iter_mut().filter(|t| keeps(t)).for_each(|t| t.light = true);
-        }
-        if !segment.tokens.is_empty() || segment.negative {
-            self.done.push(segment);
-        }
-        *self = Self { done: std::mem::take(&mut self.done), ..Self::new(self.serbian) };
-    }
-}
-
-/// Endings of adjectives, for "and minimal".
-fn is_adjective(word: &str) -> bool {
-    word.len() >= 5
-        && ["al", "ive", "ous", "ful", "less", "able", "ible", "ic"].iter().any(|e| word.ends_with(e))
-        || matches!(word, "small" | "simple" | "fast" | "lean" | "clean" | "tiny" | "short" | "safe" | "easy")
-}
-
-/// A path, glob, identifier, address: taken literally.
-fn is_name(word: &str) -> bool {
-    word.contains(['/', '_', '~', '@', '\\', '*', '#', '+', '='])
-        || word.contains("::")
-        || word.trim_matches('.').contains(['.', ':'])
-        || word.starts_with('-')
-        || word.chars().any(|c| c.is_ascii_digit())
 }
 
 pub(super) fn hash(text: &str) -> u64 {

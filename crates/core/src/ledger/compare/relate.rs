@@ -3,6 +3,7 @@
 use super::frame::{Frame, same_things};
 use super::lexicon::class;
 use super::prepare::{Segment, Slot, Token, mark, prep};
+use super::value::Value;
 use super::{Comparison, stem};
 
 /// The outcome for two clauses, with what supersession needs to know.
@@ -15,11 +16,13 @@ pub(super) struct Relation {
     pub(super) explicit: bool,
     /// One turns down what the other says.
     pub(super) turned_down: bool,
+    /// Both speak of something that the other does not mention.
+    pub(super) apart: bool,
 }
 
 impl Relation {
     fn new(outcome: Comparison, agreement: f32) -> Self {
-        Self { outcome, agreement, explicit: false, turned_down: false }
+        Self { outcome, agreement, explicit: false, turned_down: false, apart: false }
     }
 }
 
@@ -70,7 +73,13 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     let sides = Sides::new(a, b, keys);
     let agreement = sides.agreement();
     if let Some(explicit) = sides.replaces() {
-        return Relation { outcome: Comparison::Conflict, agreement, explicit, turned_down: true };
+        return Relation {
+            outcome: Comparison::Conflict,
+            agreement,
+            explicit,
+            turned_down: true,
+            apart: false,
+        };
     }
     let (left, right) = (sides.left.heavy.len(), sides.right.heavy.len());
     let topics_differ = left > 0 && right > 0;
@@ -86,6 +95,9 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
         // The topics are equal and the choices are the differing values.
         return Relation::new(Comparison::Conflict, 1.0);
     }
+    if sides.mostly_shared() && sides.other_occasion() {
+        return Relation::new(Comparison::Conflict, agreement);
+    }
     if sides.chooses_the_same() {
         return Relation::new(Comparison::Duplicate, 1.0);
     }
@@ -94,7 +106,7 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
         return Relation::new(Comparison::Conflict, agreement);
     }
     if sides.opposed || sides.contrary || values_differ {
-        return Relation::new(Comparison::Distinct, agreement);
+        return Relation { apart: topics_differ, ..Relation::new(Comparison::Distinct, agreement) };
     }
     let values_equal = sides.left.values.is_empty() && sides.right.values.is_empty();
     let nothing_alone = left == 0 && right == 0;
@@ -114,16 +126,23 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
         };
         return Relation::new(outcome, agreement);
     }
+    if sides.only_named() && values_equal && !sides.swapped() {
+        return Relation::new(Comparison::Duplicate, agreement);
+    }
     if topics_differ && values_equal && sides.reworded(0.7) {
         return Relation::new(Comparison::Duplicate, agreement);
     }
-    Relation::new(Comparison::Distinct, agreement)
+    Relation { apart: topics_differ, ..Relation::new(Comparison::Distinct, agreement) }
 }
 
 impl<'a> Sides<'a> {
     fn new(a: &'a Segment, b: &'a Segment, keys: Keys) -> Self {
         let mut left: Vec<(usize, &Token)> = unmatched(a, b, keys);
         let mut right: Vec<(usize, &Token)> = unmatched(b, a, keys);
+        if same_order_told_conversely(a, b, keys) {
+            left.retain(|(_, t)| !is_order(&t.word));
+            right.retain(|(_, t)| !is_order(&t.word));
+        }
         let mut opposed = a.negative != b.negative;
         let mut contrary = false;
         let mut pairs = 0;
@@ -139,7 +158,6 @@ impl<'a> Sides<'a> {
         if left.iter().any(change) != right.iter().any(change) || left.iter().any(change) {
             let light = |s: &Segment| s.tokens.iter().any(|t| t.light && t.class & class::CHANGE != 0);
             if left.iter().any(change) && right.iter().any(change) || light(a) || light(b) {
-                pairs += usize::from(left.iter().any(change) || right.iter().any(change));
                 left.retain(|t| !change(t));
                 right.retain(|t| !change(t));
             }
@@ -249,6 +267,32 @@ impl<'a> Sides<'a> {
             .any(|(key, alt)| if self.keys.across { *alt == token.alt } else { *key == token.key })
     }
 
+    /// Done on an event ("on push") by one, at a time ("nightly") by the other.
+    fn other_occasion(&self) -> bool {
+        let event = |alone: &Alone<'_>| {
+            alone.values.is_empty()
+                && matches!(alone.heavy.as_slice(), [(_, t)] if t.slot == Slot::After(prep::ON) && !t.name)
+        };
+        let time = |alone: &Alone<'_>| {
+            alone.heavy.is_empty()
+                && matches!(alone.values.as_slice(), [t] if t.value.as_ref().is_some_and(Value::is_cadence))
+        };
+        event(&self.left) && time(&self.right) || time(&self.left) && event(&self.right)
+    }
+
+    /// All that one has alone is the verb, and the other has none: "Offer a free trial", "Free trial".
+    fn only_named(&self) -> bool {
+        let verb = |alone: &Alone<'_>| {
+            alone.size() == 1
+                && matches!(alone.heavy.as_slice(), [(0, t)]
+                    if t.class != 0 && t.slot == Slot::Head && !t.polar && t.contraries.is_empty())
+        };
+        let verbless = |s: &Segment| s.tokens.iter().all(|t| t.class == 0 || t.slot != Slot::Head);
+        self.common + self.common_values >= 2
+            && (verb(&self.left) && self.right.size() == 0 && verbless(self.b)
+                || verb(&self.right) && self.left.size() == 0 && verbless(self.a))
+    }
+
     /// The same question answered with another choice.
     fn chooses_otherwise(&self) -> bool {
         let frames = |segment: &'a Segment| Frame::all_of(segment);
@@ -261,8 +305,10 @@ impl<'a> Sides<'a> {
             return false;
         };
         let topic = |t: &Token| t.slot == Slot::After(prep::FOR);
+        let lone = |s: &Segment| s.tokens.iter().filter(|t| !t.light).count() == 1;
         x.kind.is_some()
             && x.kind == y.kind
+            && (self.mostly_shared() || lone(self.a) && lone(self.b))
             && self.same_place(*i, *j)
             && !is_task(self.a)
             && !is_task(self.b)
@@ -275,6 +321,9 @@ impl<'a> Sides<'a> {
         let a: Vec<&Token> = ordered(self.a);
         let b: Vec<&Token> = ordered(self.b);
         let keys = self.keys;
+        if same_order_told_conversely(self.a, self.b, keys) {
+            return false;
+        }
         if relations_swapped(self.a, self.b, keys) || pairings_differ(&a, &b, keys) {
             return true;
         }
@@ -300,8 +349,22 @@ impl<'a> Sides<'a> {
         let moved: Vec<usize> = (0..a.len())
             .filter(|i| a.get(*i).zip(b.get(*i)).is_some_and(|(x, y)| !keys.same(x, y)))
             .collect();
+        if one_clause && self.a.serbian && self.b.serbian {
+            // Word order is free; who does what to whom shows in two nouns that change their cases.
+            let declined =
+                |i: &&usize| a.get(**i).is_some_and(|x| b.iter().all(|y| x.word != y.word) && x.class == 0);
+            let neighbours = matches!(moved.as_slice(), [i, j] if j - i == 1);
+            let related = moved.iter().filter_map(|i| a.get(*i)).any(|t| matches!(t.slot, Slot::After(_)));
+            if neighbours && !related || moved.iter().filter(declined).count() < 2 {
+                return false;
+            }
+        }
         if let (&[i, j], true) = (moved.as_slice(), same_skeleton) {
-            return !joined_by_and(self.a, i, j);
+            // "keep requests small", "prefer small requests": an adjective stands on either side of its noun.
+            let adjective = [i, j].iter().filter_map(|at| a.get(*at)).any(|t| {
+                !t.contraries.is_empty() && t.class == 0 && matches!(t.slot, Slot::Head | Slot::Object)
+            });
+            return !(joined_by_and(self.a, i, j) || adjective && j - i == 1);
         }
         moved.len() >= 2 && exchanged(&a, &b, keys)
     }
@@ -353,7 +416,12 @@ fn find_pair(
                 .any(|(g, side)| y.contraries.iter().any(|(h, other)| g == h && side != other));
             // "fix the import", "fix the export": two pieces of work.
             let objects = task && x.slot == Slot::Object && y.slot == Slot::Object && !is_order(&x.word);
-            if contrary && !objects {
+            // "X for old users", "X for new users": two cases, unless they stand on a scale like the days of a week.
+            let cases = x.slot == Slot::After(prep::FOR)
+                && y.slot == x.slot
+                && x.kind.is_none()
+                && !is_order(&x.word);
+            if contrary && !objects && (!cases || x.scale) {
                 return Some((i, j, false));
             }
         }
@@ -427,22 +495,16 @@ fn relations_swapped(a: &Segment, b: &Segment, keys: Keys) -> bool {
     };
     let shares = |x: &[u64], y: &[u64]| x.iter().any(|k| y.contains(k));
     let from_to = {
-        let (from_a, to_a) = (of(a, prep::FROM), of(a, prep::TO));
-        let (from_b, to_b) = (of(b, prep::FROM), of(b, prep::TO));
+        let to = |segment: &Segment| {
+            // "iz Beograda u Niš"
+            let direction = if segment.serbian { prep::IN } else { prep::TO };
+            [of(segment, prep::TO), of(segment, direction)].concat()
+        };
+        let (from_a, to_a) = (of(a, prep::FROM), to(a));
+        let (from_b, to_b) = (of(b, prep::FROM), to(b));
         shares(&from_a, &to_b) && !shares(&from_a, &from_b) || shares(&to_a, &from_b) && !shares(&to_a, &to_b)
     };
-    let around = |segment: &Segment| -> Option<(Vec<u64>, Vec<u64>)> {
-        let at = segment.tokens.iter().position(|t| !t.contraries.is_empty() && is_order(&t.word))?;
-        let order = segment.tokens.get(at)?;
-        let (before, rest) = segment.tokens.split_at(at);
-        let after = rest.get(1..).unwrap_or_default();
-        let list =
-            |tokens: &[Token]| tokens.iter().filter(|t| !t.light).map(|t| keys.of(t)).collect::<Vec<_>>();
-        let (first, second) =
-            if before.is_empty() { (list(after), Vec::new()) } else { (list(before), list(after)) };
-        Some(if is_after(&order.word) { (second, first) } else { (first, second) })
-    };
-    let order = match (around(a), around(b)) {
+    let order = match (told_order(a, keys), told_order(b, keys)) {
         (Some((first_a, second_a)), Some((first_b, second_b))) => {
             let only =
                 |x: &[u64], y: &[u64]| x.iter().copied().filter(|k| !y.contains(k)).collect::<Vec<_>>();
@@ -457,6 +519,31 @@ fn relations_swapped(a: &Segment, b: &Segment, keys: Keys) -> bool {
         !over_a.is_empty() && !over_b.is_empty() && !same_things(&over_a, &over_b)
     };
     from_to || order || over
+}
+
+/// What comes first and what second by "before" or "after".
+fn told_order(segment: &Segment, keys: Keys) -> Option<(Vec<u64>, Vec<u64>)> {
+    let at = segment.tokens.iter().position(|t| !t.contraries.is_empty() && is_order(&t.word))?;
+    let order = segment.tokens.get(at)?;
+    let (before, rest) = segment.tokens.split_at(at);
+    let after = rest.get(1..).unwrap_or_default();
+    let list = |tokens: &[Token]| tokens.iter().filter(|t| !t.light).map(|t| keys.of(t)).collect::<Vec<_>>();
+    let (first, second) =
+        if before.is_empty() { (list(after), Vec::new()) } else { (list(before), list(after)) };
+    Some(if is_after(&order.word) { (second, first) } else { (first, second) })
+}
+
+/// "X before Y" and "Y after X".
+fn same_order_told_conversely(a: &Segment, b: &Segment, keys: Keys) -> bool {
+    let later = |s: &Segment| s.tokens.iter().find(|t| is_order(&t.word)).map(|t| is_after(&t.word));
+    let converse = matches!((later(a), later(b)), (Some(x), Some(y)) if x != y);
+    let Some(((first_a, second_a), (first_b, second_b))) = told_order(a, keys).zip(told_order(b, keys))
+    else {
+        return false;
+    };
+    let meets = |x: &[u64], y: &[u64]| x.iter().any(|k| y.contains(k));
+    let apart = !meets(&first_a, &second_b) && !meets(&second_a, &first_b);
+    converse && apart && meets(&first_a, &first_b) && meets(&second_a, &second_b)
 }
 
 fn is_order(word: &str) -> bool {

@@ -18,8 +18,35 @@ const SERBIAN_ENDINGS: &[&str] = &[
     "jemo", "anje", "anja", "anju", "enje", "enja", "enju", "uju", "uje", "ujem", "nuti", "jemo", "iti",
     "ati", "eti", "uti", "amo", "imo", "emo", "ate", "ite", "ete", "aju", "iju", "ace", "ice", "ala", "alo",
     "ali", "ila", "ilo", "ili", "ama", "ima", "ova", "ovi", "ove", "eva", "evi", "eve", "oga", "ega", "omu",
-    "om", "em", "uj", "aj", "og", "eg", "oj", "ih", "im", "ao", "io", "a", "e", "i", "o", "u",
+    "ijom", "ijem", "ija", "ije", "iji", "om", "em", "uj", "aj", "og", "eg", "oj", "ih", "im", "ao", "io",
+    "a", "e", "i", "o", "u",
 ];
+
+/// What is left of an English stem without the endings that make nouns of verbs: `perform` of `performance`, `limit`
+/// of `limiter`. At least four letters stay.
+pub(super) fn root(stem: &str) -> &str {
+    const ENDINGS: &[&str] = &[
+        "ation", "ment", "ance", "ence", "ition", "ness", "abl", "ibl", "ion", "er", "or", "at", "al", "iv",
+    ];
+    let bare = ENDINGS
+        .iter()
+        .find_map(|ending| stem.strip_suffix(ending).filter(|rest| rest.len() >= 4 && rest.is_ascii()))
+        .unwrap_or(stem);
+    let mut letters = bare.bytes().rev();
+    // "plann(er)" of "plan".
+    match (letters.next(), letters.next()) {
+        (Some(last), Some(before)) if bare.len() < stem.len() && last == before => {
+            bare.get(..bare.len() - 1).unwrap_or(bare)
+        }
+        _ => bare,
+    }
+}
+
+/// What English and Serbian stems of a borrowed word or a name have in common: `grigor` of "Grigorije", "Grigoriju".
+pub(super) fn across(stem: &str) -> &str {
+    let bare = serbian(stem);
+    root(bare.strip_suffix("ij").filter(|rest| rest.len() >= 4).unwrap_or(bare))
+}
 
 /// Light Serbian stem of a folded word; at least three letters stay.
 pub(super) fn serbian(word: &str) -> &str {

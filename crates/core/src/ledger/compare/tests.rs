@@ -58,6 +58,23 @@ fn only_a_plain_contradiction_replaces() {
 }
 
 #[test]
+fn reports_of_other_things_are_distinct_and_a_plan_replaces_no_report() {
+    assert_eq!(
+        compare(
+            "src/parser.ts created (tokens and trees) - 885 lines",
+            "src/printer.ts created (layout) - 1508 lines"
+        ),
+        Comparison::Distinct
+    );
+    let verdict = |older: &str, newer: &str| compare_prepared(&Prepared::new(older), &Prepared::new(newer));
+    assert!(
+        !verdict("Old importer preserved: main.ts and its tests still work", "Delete the old importer")
+            .supersedes()
+    );
+    assert!(verdict("Keep the old importer", "Delete the old importer").supersedes());
+}
+
+#[test]
 fn odd_texts_are_no_trouble() {
     for text in [
         "",

@@ -19,6 +19,8 @@ pub(super) enum Dimension {
     Date,
     /// An amount of money.
     Money,
+    /// A part of the day at which something recurs.
+    Night,
 }
 
 /// A value in the scale of its dimension, as text that equal values share.
@@ -33,6 +35,11 @@ impl Value {
         // Nine digits hide what floating point makes of 0.1 + 0.2, and no real setting differs beyond them.
         let rounded = format!("{amount:.9e}");
         Self { dimension, amount: rounded }
+    }
+
+    /// How often, how long, or when.
+    pub(super) fn is_cadence(&self) -> bool {
+        matches!(self.dimension, Dimension::Time | Dimension::Night | Dimension::Clock)
     }
 
     fn text(dimension: Dimension, amount: &str) -> Self {
@@ -144,6 +151,10 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
     let next = words.get(1).copied().unwrap_or_default();
     if let Some(value) = dated(word).or_else(|| clock(word, next)) {
         return Some((value, if matches!(next, "am" | "pm") { 2 } else { 1 }));
+    }
+    let every = matches!(word, "every" | "each" | "svake" | "svaku");
+    if word == "nightly" || every && matches!(next, "night" | "noci" | "noc") {
+        return Some((Value::text(Dimension::Night, "every"), if every { 2 } else { 1 }));
     }
     if let Some(amount) = look_up(ADVERBS, word) {
         return Some((Value::new(Dimension::Time, amount), 1));

@@ -1,0 +1,584 @@
+//! Reading folded text: words, breaks, negations, phrases and values become the segments of a [`Prepared`] text.
+
+use std::collections::HashSet;
+
+use super::lexicon::{LEXICON, LONGEST_PHRASE, Sense, class};
+use super::prepare::{Segment, Slot, Token, hash, mark, prep};
+use super::stem;
+use super::value::{self, Value};
+use crate::text::fold;
+
+fn preposition(word: &str, serbian: bool) -> Option<u8> {
+    use prep::*;
+    let english = match word {
+        "for" => FOR,
+        "in" | "into" | "inside" | "within" => IN,
+        "on" | "onto" | "upon" => ON,
+        "to" | "towards" | "toward" => TO,
+        "from" => FROM,
+        "with" => WITH,
+        "by" => BY,
+        "via" | "through" | "using" => VIA,
+        "as" => AS,
+        "over" => OVER,
+        "under" => UNDER,
+        "at" | "about" | "regarding" | "concerning" | "against" | "between" | "across" | "until" | "than"
+        | "around" => OTHER,
+        _ => 0,
+    };
+    if !serbian {
+        return (english > 0).then_some(english);
+    }
+    let found = match word {
+        "za" | "radi" => FOR,
+        "u" | "unutar" => IN,
+        "na" => ON,
+        "do" | "prema" | "ka" => TO,
+        "od" | "iz" => FROM,
+        "sa" | "s" => WITH,
+        "preko" | "kroz" | "pomocu" | "putem" => VIA,
+        "kao" => AS,
+        "nad" => OVER,
+        "pod" => UNDER,
+        "o" | "kod" | "po" | "pri" | "protiv" | "izmedju" | "oko" => OTHER,
+        _ => english,
+    };
+    (found > 0).then_some(found)
+}
+
+/// Words without a meaning of their own here; prepositions are asked for before.
+const FUNCTION_WORDS: &[&str] = &[
+    "the", "a", "an", "am", "of", "i", "it", "its", "he", "she", "they", "you", "my", "our", "your", "their",
+    "his", "her", "them", "us", "me", "can", "could", "would", "will", "shall", "may", "might", "have",
+    "has", "had", "then", "there", "too", "when", "where", "that", "than", "if", "what", // Serbian
+    "se", "je", "su", "sam", "si", "smo", "ste", "bi", "bih", "bismo", "da", "li", "te", "ce", "cu", "cemo",
+    "cete", "ja", "ti", "mi", "vi", "oni", "one", "on", "ona", "ono", "ga", "mu", "im", "ih", "nam", "vam",
+    "sto", "kad", "kada", "gde", "ako", "da",
+];
+
+const SERBIAN_ONLY: &[&str] = &[
+    "se", "je", "su", "smo", "ste", "da", "za", "na", "sa", "iz", "od", "ne", "nije", "nisu", "bez",
+    "umesto", "nemoj", "treba", "kao", "koji", "koja", "koje", "pre", "posle", "nakon", "ili", "cemo",
+    "svaki", "svakog", "svake", "preko", "kod", "ako", "jer", "samo", "u",
+];
+
+const ENGLISH_ONLY: &[&str] = &[
+    "the", "a", "an", "of", "is", "are", "and", "with", "for", "not", "to", "in", "it", "this", "that", "we",
+    "be", "on", "from", "by", "at",
+];
+
+/// What stands between two words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    Word(&'a str),
+    Break,
+}
+
+/// Spells out what folding would make ambiguous: `10M` (million, not minutes), `BE` (backend, not "be"), the city of
+/// Niš in the locative (not "are not").
+pub(super) fn unambiguous(text: &str) -> String {
+    let shouting = !text.chars().any(char::is_lowercase);
+    let word = |word: &str| -> String {
+        let (core, tail) = word.split_at(word.trim_end_matches([',', '.', ')', ';', ':', '!', '?']).len());
+        match core {
+            "BE" if !shouting => format!("backend{tail}"),
+            "Nišu" | "Нишу" => format!("Nis{tail}"),
+            _ => match core.strip_suffix('M') {
+                Some(digits) if digits.ends_with(|c: char| c.is_ascii_digit()) => {
+                    format!("{digits}mio{tail}")
+                }
+                _ => word.to_owned(),
+            },
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn is_serbian(words: &[&str], original: &str) -> bool {
+    let letters = original.chars().any(|c| {
+        matches!(c, 'č' | 'ć' | 'š' | 'ž' | 'đ' | 'Č' | 'Ć' | 'Š' | 'Ž' | 'Đ' | '\u{400}'..='\u{4FF}')
+    });
+    let count = |list: &[&str]| words.iter().filter(|w| list.contains(w)).count();
+    let (serbian, english) = (count(SERBIAN_ONLY), count(ENGLISH_ONLY));
+    if letters && english == 0 || serbian != english {
+        return serbian > english || letters && serbian >= english;
+    }
+    // Neither has function words: known words decide ("Proveriti server").
+    let known_serbian = words.iter().filter(|w| LEXICON.is_serbian_word(w)).count();
+    let known_english = words.iter().filter(|w| LEXICON.is_english_word(w)).count();
+    known_serbian > known_english
+}
+
+/// Splits folded text into words and the breaks that punctuation makes.
+pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut out = Vec::new();
+    for chunk in text.split_whitespace() {
+        let start = chunk.trim_start_matches(['(', '[', '{', '"', '\'', '<', '|']);
+        if start.len() < chunk.len() && chunk.starts_with(['(', '[', '{']) {
+            out.push(Piece::Break);
+        }
+        let word = start.trim_end_matches([')', ']', '}', '"', '\'', ',', ';', ':', '!', '?', '.', '>', '|']);
+        let tail = start.get(word.len()..).unwrap_or_default();
+        if !word.chars().any(char::is_alphanumeric) {
+            out.push(Piece::Break);
+            continue;
+        }
+        push_word(&mut out, word);
+        if tail.contains([')', ']', '}', ',', ';', ':', '!', '?', '.']) {
+            out.push(Piece::Break);
+        }
+    }
+    out
+}
+
+fn push_word<'a>(out: &mut Vec<Piece<'a>>, word: &'a str) {
+    if let Some(verb) = word.strip_suffix("n't") {
+        if !matches!(
+            verb,
+            "do" | "does"
+                | "did"
+                | "is"
+                | "are"
+                | "was"
+                | "were"
+                | "ca"
+                | "wo"
+                | "should"
+                | "must"
+                | "would"
+                | "could"
+        ) {
+            out.push(Piece::Word(verb));
+        }
+        out.push(Piece::Word("not"));
+        return;
+    }
+    if let Some((head, tail)) = word.split_once('\'')
+        && matches!(tail, "ll" | "re" | "ve" | "d" | "m" | "s" | "")
+    {
+        out.push(Piece::Word(head));
+        return;
+    }
+    match word {
+        "cannot" | "dont" | "wont" | "cant" => out.push(Piece::Word("not")),
+        _ if splits_at_hyphens(word) => {
+            let parts = word.split('-').filter(|p| !p.is_empty());
+            // "SQLite-u", "LLM-a": Serbian case endings.
+            let ending = |p: &str| {
+                matches!(p, "a" | "u" | "e" | "i" | "om" | "em" | "ova" | "ovi" | "ove" | "ima" | "ovima")
+            };
+            out.extend(parts.enumerate().filter(|(i, p)| *i == 0 || !ending(p)).map(|(_, p)| Piece::Word(p)));
+        }
+        _ => out.push(Piece::Word(word)),
+    }
+}
+
+/// `prod-like` is two words; `--flag`, `2-3` and `a-b.ts` are one.
+fn splits_at_hyphens(word: &str) -> bool {
+    word.contains('-') && !word.starts_with('-') && word.chars().all(|c| c.is_alphabetic() || c == '-')
+}
+
+/// Builds segments from pieces.
+pub(super) struct Reader<'a> {
+    serbian: bool,
+    /// Words that are written as proper names.
+    named: &'a HashSet<String>,
+    pub(super) done: Vec<Segment>,
+    current: Segment,
+    slot: Slot,
+    /// A verb that binds its objects was seen in this segment.
+    verb_seen: bool,
+    /// Within `instead of ...`.
+    rejecting: bool,
+    /// Serbian negates twice: `nikad ne`.
+    negated_verb: bool,
+    negated_word: bool,
+    be_seen: bool,
+    after_determiner: bool,
+    /// "once X is done" was opened.
+    after_once: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(serbian: bool, named: &'a HashSet<String>) -> Self {
+        Self {
+            serbian,
+            named,
+            done: Vec::new(),
+            current: Segment::default(),
+            slot: Slot::Head,
+            verb_seen: false,
+            rejecting: false,
+            negated_verb: false,
+            negated_word: false,
+            be_seen: false,
+            after_determiner: false,
+            after_once: false,
+        }
+    }
+
+    pub(super) fn read(&mut self, pieces: &[Piece<'_>]) {
+        let mut rest = pieces;
+        while let Some((first, tail)) = rest.split_first() {
+            let taken = match first {
+                Piece::Break => {
+                    // ", not X" turns X down; a negation that opens a text does not.
+                    let opens =
+                        matches!(tail, [Piece::Word("not" | "ne"), ..]) && !self.current.tokens.is_empty();
+                    self.end_segment();
+                    if opens {
+                        self.done_last_rejects();
+                        2
+                    } else {
+                        1
+                    }
+                }
+                Piece::Word(_) => {
+                    let run: Vec<&str> = rest
+                        .iter()
+                        .map_while(|p| match p {
+                            Piece::Word(w) => Some(*w),
+                            Piece::Break => None,
+                        })
+                        .take(4)
+                        .collect();
+                    self.word(&run)
+                }
+            };
+            rest = rest.get(taken.max(1)..).unwrap_or_default();
+        }
+        self.end_segment();
+    }
+
+    /// Continues the segment just ended, in order to turn down what follows.
+    fn done_last_rejects(&mut self) {
+        if let Some(last) = self.done.pop() {
+            self.current = last;
+            self.rejecting = true;
+        }
+    }
+
+    /// Handles the word at the start of `run`; gives how many words it took.
+    fn word(&mut self, run: &[&str]) -> usize {
+        let word = run.first().copied().unwrap_or_default();
+        let next = run.get(1).copied().unwrap_or_default();
+        if let Some(taken) = self.alternative(run) {
+            return taken;
+        }
+        if let Some(taken) = self.break_word(word, next) {
+            return taken;
+        }
+        if let Some(taken) = self.deferral(word, next) {
+            return taken;
+        }
+        if let Some((sense, taken)) = self.phrase(run) {
+            self.push(&run.get(..taken).unwrap_or_default().join(" "), Some(sense));
+            return taken;
+        }
+        if self.negation(word, next) {
+            return 1;
+        }
+        if let Some((value, taken)) = value::read(run).filter(|_| !(self.serbian && word == "sto")) {
+            self.push_value(value);
+            return taken;
+        }
+        if matches!(word, "is" | "are" | "be" | "been" | "was" | "were" | "being" | "gets") {
+            self.be_seen = true;
+            self.current.copula.get_or_insert(self.current.tokens.len());
+            self.current.skeleton.push(mark::BE);
+            return 1;
+        }
+        if matches!(word, "and" | "or" | "plus" | "&" | "ili") || self.serbian && matches!(word, "i" | "a") {
+            if is_adjective(next) {
+                self.end_segment();
+            } else {
+                self.current.skeleton.push(mark::AND);
+                self.rejecting = false;
+            }
+            return 1;
+        }
+        // "turn it on", "leave the cache on": no preposition without an object.
+        let dangling = run.len() == 1 && matches!(word, "on" | "in");
+        if dangling && word == "on" {
+            self.push("enabled", LEXICON.word("enable", false));
+            return 1;
+        }
+        if let Some(slot) = preposition(word, self.serbian) {
+            self.rejecting = word == "over" && self.current.tokens.iter().any(|t| t.class & class::USE != 0);
+            if slot == prep::BY && self.be_seen {
+                self.current.passive = true;
+            }
+            self.slot = Slot::After(slot);
+            self.current.skeleton.push(slot);
+            return 1;
+        }
+        if self.serbian && matches!(word, "je" | "su" | "bice") && preposition(next, true).is_some() {
+            self.current.copula.get_or_insert(self.current.tokens.len());
+        }
+        let determiner =
+            matches!(word, "the" | "a" | "an" | "this" | "our" | "my" | "your" | "of" | "its" | "their");
+        if FUNCTION_WORDS.contains(&word)
+            && (self.serbian || !matches!(word, "te" | "on" | "one" | "im" | "si"))
+        {
+            self.after_determiner = determiner;
+            if word == "of" {
+                self.current.skeleton.push(mark::OF);
+            }
+            return 1;
+        }
+        if matches!(word, "do" | "does" | "did") {
+            return 1;
+        }
+        self.push(word, LEXICON.word(word, self.serbian));
+        1
+    }
+
+    /// `instead of X`, `rather than X`, `umesto X`, `a ne X`, `and not X`.
+    fn alternative(&mut self, run: &[&str]) -> Option<usize> {
+        let taken = match run {
+            ["instead" | "rather", "of" | "than", ..] => 2,
+            ["in", "place", "of", ..] => 3,
+            ["umesto" | "umjesto", ..] => 1,
+            ["a", "ne", ..] if self.serbian => 2,
+            ["and" | "but", "not", next, ..] if !self.current.tokens.is_empty() && !LEXICON.is_verb(next) => {
+                2
+            }
+            _ => return None,
+        };
+        self.rejecting = true;
+        Some(taken)
+    }
+
+    /// "not X until Y" asks for X after Y; "stop doing X" asks for no X.
+    fn deferral(&mut self, word: &str, next: &str) -> Option<usize> {
+        let until = matches!(word, "until" | "till") || self.serbian && word == "dok";
+        if until && self.current.negative && !self.current.tokens.is_empty() {
+            self.current.negative = false;
+            self.push("after", LEXICON.word("after", false));
+            return Some(if next == "ne" { 2 } else { 1 });
+        }
+        let once = word == "once" && !matches!(next, "a" | "an" | "per" | "every" | "each" | "in" | "");
+        if once && !self.current.tokens.is_empty() {
+            self.push("after", LEXICON.word("after", false));
+            self.after_once = true;
+            return Some(1);
+        }
+        if self.after_once
+            && self.be_seen
+            && matches!(word, "done" | "complete" | "completed" | "finished" | "over")
+        {
+            return Some(1);
+        }
+        let stops = matches!(word, "stop" | "quit" | "cease") && next.len() > 5 && next.ends_with("ing")
+            || self.serbian && word == "prestati" && next == "da";
+        stops.then(|| {
+            self.current.negative ^= true;
+            1
+        })
+    }
+
+    fn break_word(&mut self, word: &str, next: &str) -> Option<usize> {
+        let restrictive = matches!(word, "but" | "except" | "unless" | "ali" | "osim" | "sem");
+        let explains = matches!(word, "because" | "since" | "which" | "jer" | "posto" | "zato" | "so")
+            || word == "as" && matches!(next, "agreed" | "discussed" | "decided" | "it" | "we" | "they")
+            || word == "kako" && next == "bi";
+        if !restrictive && !explains || self.current.tokens.is_empty() {
+            return None;
+        }
+        self.end_segment();
+        self.current.restrictive = restrictive;
+        Some(1)
+    }
+
+    fn phrase(&self, run: &[&str]) -> Option<(&'static Sense, usize)> {
+        if run.len() < 2 || !run.first().is_some_and(|word| LEXICON.may_open_phrase(word, self.serbian)) {
+            return None;
+        }
+        (2..=LONGEST_PHRASE.min(run.len())).rev().find_map(|taken| {
+            let words = run.get(..taken)?;
+            LEXICON.phrase(words, self.serbian).map(|sense| (sense, taken))
+        })
+    }
+
+    fn negation(&mut self, word: &str, next: &str) -> bool {
+        let always = matches!(
+            word,
+            "not" | "never" | "without" | "neither" | "no" | "none" | "nothing" | "nobody" | "avoid"
+        ) && !(matches!(word, "not" | "no")
+            && matches!(next, "only" | "just" | "more" | "less" | "later" | "sooner"));
+        let serbian_verb = matches!(
+            word,
+            "ne" | "nije"
+                | "nisu"
+                | "nisam"
+                | "nismo"
+                | "nece"
+                | "necemo"
+                | "necu"
+                | "nemoj"
+                | "nemojte"
+                | "nemojmo"
+                | "nema"
+                | "nemamo"
+                | "bez"
+        );
+        let serbian_word = self.serbian
+            && matches!(word, "nikad" | "nikada" | "niko" | "nista" | "nigde" | "nijedan" | "nijedna" | "ni");
+        if always || serbian_verb && (self.serbian || word != "ne") {
+            self.negated_verb |= serbian_verb && word != "bez";
+            self.current.negative ^= true;
+        } else if serbian_word {
+            self.negated_word = true;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn push_value(&mut self, value: Value) {
+        let key = hash(&format!("{:?}{}", value.dimension, value.amount));
+        let mut token = self.token(key, key, String::new());
+        token.value = Some(value);
+        self.finish(token, false);
+    }
+
+    fn push(&mut self, word: &str, sense: Option<&Sense>) {
+        let name = is_name(word);
+        let own = match (name, self.serbian) {
+            (true, _) => word.to_owned(),
+            (false, true) => stem::english(stem::serbian(word)),
+            (false, false) => stem::root(&stem::english(word)).to_owned(),
+        };
+        // A function of the other key, so that what is equal within a language is equal across.
+        let across = if name { own.as_str() } else { stem::across(&own) };
+        let concept = sense.and_then(|s| s.concept.as_deref());
+        let key = concept.map_or_else(|| hash(&own), |c| hash(&format!("={c}")));
+        let alt = concept.map_or_else(|| hash(across), |c| hash(&format!("={c}")));
+        let mut token = self.token(key, alt, word.to_owned());
+        token.name = name;
+        token.proper = self.named.contains(word);
+        if let Some(sense) = sense {
+            token.light = sense.light;
+            token.generic = sense.generic;
+            token.polar = sense.polar;
+            token.negative = sense.negative;
+            token.contraries.clone_from(&sense.contraries);
+            token.scale = sense.scale;
+            token.kind = sense.kind;
+            token.class = sense.class;
+        }
+        // "gracefully", "manually checked": how it is done, unless the lexicon knows better.
+        token.generic |= sense.is_none() && !self.serbian && word.len() >= 7 && word.ends_with("ly");
+        self.finish(token, sense.is_some_and(|s| s.negative));
+    }
+
+    fn token(&self, key: u64, alt: u64, word: String) -> Token {
+        Token {
+            key,
+            alt,
+            word,
+            light: false,
+            generic: false,
+            polar: false,
+            negative: false,
+            value: None,
+            contraries: Vec::new(),
+            scale: false,
+            kind: None,
+            class: 0,
+            slot: self.slot,
+            name: false,
+            proper: false,
+        }
+    }
+
+    fn finish(&mut self, mut token: Token, negative: bool) {
+        let noun = std::mem::take(&mut self.after_determiner);
+        if self.rejecting && !token.light {
+            self.current.rejected.push((token.key, token.alt));
+            return;
+        }
+        if noun {
+            token.class = 0;
+        }
+        self.current.negative ^= negative;
+        if token.class != 0 && !self.verb_seen && self.slot == Slot::Head {
+            self.verb_seen = true;
+            self.slot = Slot::Object;
+            token.slot = Slot::Head;
+        }
+        self.current.skeleton.push(mark::TOKEN);
+        self.current.tokens.push(token);
+    }
+
+    fn end_segment(&mut self) {
+        let mut segment = std::mem::take(&mut self.current);
+        segment.serbian = self.serbian;
+        if self.negated_word && !self.negated_verb {
+            segment.negative ^= true;
+        }
+        // "keep the cache enabled" says enabled, not keep.
+        let keep = hash("=keep");
+        let keeps = |t: &Token| t.key == keep && !t.negative;
+        if segment.tokens.iter().any(|t| t.polar && !keeps(t)) {
+            segment.tokens.iter_mut().filter(|t| keeps(t)).for_each(|t| t.light = true);
+        }
+        // "keep pull requests small" says small, not keep.
+        if segment
+            .tokens
+            .last()
+            .is_some_and(|t| !t.polar && t.class == 0 && (!t.contraries.is_empty() || is_adjective(&t.word)))
+        {
+            segment.tokens.iter_mut().filter(|t| keeps(t)).for_each(|t| t.light = true);
+        }
+        // "limit X to 5", "allow up to 5 X": the number is the limit.
+        let (limit, allow) = (hash("=limit"), hash("=allow"));
+        if segment.tokens.iter().any(|t| t.value.is_some()) && segment.tokens.iter().any(|t| t.key == limit) {
+            let says_limit = |t: &&mut Token| t.key == limit || t.key == allow && !t.negative;
+            segment.tokens.iter_mut().filter(says_limit).for_each(|t| t.light = true);
+        }
+        if !segment.tokens.is_empty() || segment.negative {
+            self.done.push(segment);
+        }
+        *self = Self { done: std::mem::take(&mut self.done), ..Self::new(self.serbian, self.named) };
+    }
+}
+
+/// Endings of adjectives, for "and minimal".
+fn is_adjective(word: &str) -> bool {
+    word.len() >= 5
+        && ["al", "ive", "ous", "ful", "less", "able", "ible", "ic"].iter().any(|e| word.ends_with(e))
+        || matches!(word, "small" | "simple" | "fast" | "lean" | "clean" | "tiny" | "short" | "safe" | "easy")
+}
+
+/// A path, glob, identifier, address: taken literally.
+fn is_name(word: &str) -> bool {
+    word.contains(['/', '_', '~', '@', '\\', '*', '#', '+', '='])
+        || word.contains("::")
+        || word.trim_matches('.').contains(['.', ':'])
+        || word.starts_with('-')
+        || word.chars().any(|c| c.is_ascii_digit())
+}
+
+/// The words among pieces.
+pub(super) fn words_of<'a>(pieces: &[Piece<'a>]) -> Vec<&'a str> {
+    let word = |piece: &Piece<'a>| match piece {
+        Piece::Word(word) => Some(*word),
+        Piece::Break => None,
+    };
+    pieces.iter().filter_map(word).collect()
+}
+
+/// Folded words written with a capital though they open no sentence: names of people, places and products.
+pub(super) fn named_within(text: &str) -> HashSet<String> {
+    let mut opens = true;
+    let mut names = HashSet::new();
+    for word in text.split_whitespace() {
+        let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if !opens && core.chars().next().is_some_and(char::is_uppercase) {
+            names.insert(fold(core));
+        }
+        opens = core.is_empty() && opens || word.ends_with(['.', ':', '!', '?']);
+    }
+    names
+}
