@@ -118,8 +118,9 @@ fn request(input: CheckpointInput) -> Result<CheckpointRequest> {
     })
 }
 
+/// A packet never has more tokens than its default, whatever is asked for.
 fn packet_tokens(options: Option<PacketOptions>) -> Option<u64> {
-    count(options.and_then(|options| options.max_tokens))
+    count(options.and_then(|options| options.max_tokens)).map(|tokens| tokens.min(packet::DEFAULT_MAX_TOKENS))
 }
 
 /// The checkpoint's object: exactly the keys of the YAML file.

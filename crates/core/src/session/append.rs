@@ -77,7 +77,8 @@ pub(crate) fn tool_use(sink: &mut impl Sink, report: ToolReport) -> Result<()> {
 }
 
 /// A running agent ended; false if it was not known as running.
-pub(crate) fn agent_ended(sink: &mut impl Sink, id: String) -> Result<bool> {
+pub(crate) fn agent_ended(sink: &mut impl Sink, id: &str) -> Result<bool> {
+    let id = redact::redact_secrets(id).into_owned(); // as it was stored
     if !sink.state().agents.iter().any(|agent| agent.id == id) {
         return Ok(false);
     }
@@ -108,9 +109,10 @@ fn name_of(name: &str) -> Result<String> {
     Ok(clip::ellipsize(&name, MAX_NAME).into_owned())
 }
 
-/// An ISO 8601 time as it is stored: UTC, milliseconds.
+/// An ISO 8601 time as it is stored: UTC, milliseconds. A day, or a time without a zone, is taken as UTC.
 fn iso(text: &str) -> Result<String> {
-    let at: jiff::Timestamp = text.parse().map_err(|_| {
+    let civil = |text: &str| jiff::tz::TimeZone::UTC.to_timestamp(text.parse()?);
+    let at = text.parse::<jiff::Timestamp>().or_else(|_| civil(text)).map_err(|_| {
         Error::InvalidInput(format!(
             "not an ISO 8601 time: {:?}; use for instance 2026-02-25T14:15:00Z",
             clip::ellipsize(text, 60)

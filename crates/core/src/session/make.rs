@@ -7,42 +7,63 @@ use super::thread::Thread;
 use super::{CheckpointRequest, Outcome, latest, view};
 use crate::checkpoint::build::{BuildInput, Item, TaskItem, ThreadInput, build};
 use crate::checkpoint::policy::{content_hash, inspect, should_skip};
-use crate::checkpoint::{Checkpoint, Meta, TokenUsage, Trigger, yaml};
+use crate::checkpoint::{Agent, Checkpoint, Meta, TokenUsage, Trigger, yaml};
 use crate::ledger::{Kind, Status, TaskState};
 use crate::message::Message;
-use crate::text::wellformed::repair_json_surrogates;
+use crate::text::redact::redact_secrets;
+use crate::text::wellformed::{cut_json_depth, repair_json_surrogates};
 use crate::{Error, Result};
 use serde_json::Value;
+
+/// Levels of a message's JSON that are read where it has too many.
+const MAX_DEPTH: usize = 64;
 
 /// Takes in what the call brings along: messages, files, running agents.
 pub(crate) fn take_in(sink: &mut impl Sink, request: &CheckpointRequest) -> Result<()> {
     observe(sink, &messages(&request.messages)?)?;
     let mut events = Vec::new();
-    if let Some(ops) = &request.file_ops
-        && (ops.read.iter().any(|path| !sink.state().has_file(path))
-            || ops.modified.iter().any(|path| !sink.state().files_modified.contains(path)))
-    {
-        events.push(Event::Tool(ToolUse {
-            read: ops.read.clone(),
-            modified: ops.modified.clone(),
-            ..ToolUse::default()
-        }));
+    if let Some(ops) = &request.file_ops {
+        let (read, modified) = (redacted(&ops.read), redacted(&ops.modified));
+        if read.iter().any(|path| !sink.state().has_file(path))
+            || modified.iter().any(|path| !sink.state().files_modified.contains(path))
+        {
+            events.push(Event::Tool(ToolUse { read, modified, ..ToolUse::default() }));
+        }
     }
-    if let Some(agents) = &request.agents
-        && *agents != sink.state().agents
-    {
-        events.push(Event::Agents(agents.clone()));
+    if let Some(agents) = &request.agents {
+        let agents: Vec<Agent> = agents.iter().map(redacted_agent).collect();
+        if agents != sink.state().agents {
+            events.push(Event::Agents(agents));
+        }
     }
     if events.is_empty() { Ok(()) } else { sink.append(events) }
+}
+
+/// What a host hands over beside the messages is stored like them: without secrets (FAULTS G3).
+fn redacted(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| redact_secrets(text).into_owned()).collect()
+}
+
+fn redacted_agent(agent: &Agent) -> Agent {
+    let clean = |text: &String| redact_secrets(text).into_owned();
+    Agent {
+        id: clean(&agent.id),
+        task: agent.task.as_ref().map(clean),
+        started_at: agent.started_at.as_ref().map(clean),
+    }
 }
 
 /// Messages of JSON arrays. Half a surrogate pair becomes U+FFFD; a piece that is no array is `InvalidInput`.
 fn messages(pieces: &[String]) -> Result<Vec<Message>> {
     let mut all = Vec::new();
     for piece in pieces {
-        let values: Vec<Value> = serde_json::from_str(&repair_json_surrogates(piece)).map_err(|error| {
-            Error::InvalidInput(format!("messages must be a list of message objects: {error}"))
-        })?;
+        let piece = repair_json_surrogates(piece);
+        // One message that is nested too deeply for the reader must not cost all of them.
+        let values: Vec<Value> = serde_json::from_str(&piece)
+            .or_else(|_| serde_json::from_str(&cut_json_depth(&piece, MAX_DEPTH)))
+            .map_err(|error| {
+                Error::InvalidInput(format!("messages must be a list of message objects: {error}"))
+            })?;
         all.extend(values.iter().map(Message::from_value));
     }
     Ok(all)
@@ -161,6 +182,7 @@ pub(crate) fn checkpoint(
 }
 
 fn meta(sink: &impl Sink, request: &CheckpointRequest, key: &str, id: &str, previous: Option<&str>) -> Meta {
+    let clean = |text: &Option<String>| text.as_ref().map(|text| redact_secrets(text).into_owned());
     let counted = sink.state().compactions + u64::from(request.trigger == Trigger::Compaction);
     let share = request.utilization.unwrap_or_else(|| {
         if request.context_window == 0 {
@@ -172,7 +194,7 @@ fn meta(sink: &impl Sink, request: &CheckpointRequest, key: &str, id: &str, prev
     Meta {
         checkpoint_id: id.to_owned(),
         session_key: key.to_owned(),
-        session_file: request.session_file.clone(),
+        session_file: clean(&request.session_file),
         created_at: sink.now().to_owned(),
         trigger: request.trigger,
         compaction_count: request.compaction_count.unwrap_or(counted),
@@ -182,7 +204,7 @@ fn meta(sink: &impl Sink, request: &CheckpointRequest, key: &str, id: &str, prev
             utilization: share,
         },
         previous_checkpoint: previous.map(str::to_owned),
-        channel: request.channel.clone(),
-        agent_id: request.agent_id.clone(),
+        channel: clean(&request.channel),
+        agent_id: clean(&request.agent_id),
     }
 }

@@ -379,7 +379,7 @@ pub fn agent_ended_by_key(state_dir: &Path, child_key: &str, done: Done<bool>) {
             Err(error) => done(Err(error)),
             Ok(None) => done(Ok(false)),
             Ok(Some(parent)) => match Session::open(&state_dir, &parent, OpenOptions::default()) {
-                Ok(parent) => parent.write(move |journal| append::agent_ended(journal, child_key), done),
+                Ok(parent) => parent.write(move |journal| append::agent_ended(journal, &child_key), done),
                 Err(error) => done(Err(error)),
             },
         }),
