@@ -5,6 +5,8 @@
 // The native part words its errors `[clawback:CODE] text`; a napi async function can carry nothing else. Failures of the
 // conversion itself (a number where a string belongs) carry napi's own status instead, and become `InvalidInput`.
 
+const { toPlain } = require('./plain.js')
+
 const CODED = /^\[clawback:([A-Za-z]+)\] ([\s\S]*)$/
 const CONVERSION = /Expected$|^InvalidArg$/
 /** Errors made here: they are not translated a second time. */
@@ -16,7 +18,8 @@ function translate(error, name, below) {
   if (OURS.has(error)) return error
   const coded = CODED.exec(error.message)
   if (coded) return fault(coded[1], coded[2], below)
-  const code = CONVERSION.test(error.code ?? '') ? 'InvalidInput' : 'Internal'
+  // A TypeError is the engine's: an argument that is no object, goes round in circles, or has code of its own that fails.
+  const code = error instanceof TypeError || CONVERSION.test(error.code ?? '') ? 'InvalidInput' : 'Internal'
   return fault(code, `${name}: ${error.message}`, below, error)
 }
 
@@ -47,6 +50,20 @@ function withoutNulls(value, depth = 2) {
   const kept = {}
   for (const [key, field] of Object.entries(value)) if (field !== null) kept[key] = withoutNulls(field, depth - 1)
   return kept
+}
+
+/** Wraps a synchronous native export that reads a message: whatever a host holds for one, it never throws (FAULTS E4). */
+function messageExport(native, name) {
+  const call = syncExport(native, name)
+  if (!call) return undefined
+  return dress(function wrapped(message) {
+    try {
+      return call(message)
+    } catch (error) {
+      if (error.code !== 'InvalidInput') throw error
+      return call(toPlain(message))
+    }
+  }, name, call)
 }
 
 /** Gives the wrapper the face of the function it wraps. */
@@ -88,4 +105,4 @@ function asyncExport(native, name, strings = 0, prepare = undefined) {
   }, name, call)
 }
 
-module.exports = { asyncExport, fault, syncExport, translate }
+module.exports = { asyncExport, fault, messageExport, syncExport, translate, withoutNulls }

@@ -6,3 +6,5 @@ export function slices(messages: readonly unknown[], name: string): Promise<stri
 export function checkpointInput(input: Partial<CheckpointInput>, name: string): Promise<Record<string, unknown>>
 /** `measure` over the newest messages, with an estimate of the older ones where it is needed. */
 export function measureUsage(measure: (input: Input) => Measure, estimate: (message: Message) => number, input: Input): Measure
+/** A tool call with parameters that JSON can hold. */
+export function toolUse(tool: unknown): unknown

@@ -1,7 +1,8 @@
 'use strict'
 // How conversations cross to the native part: as JSON text, in slices, so that a long one never holds the event loop.
 
-const { fault } = require('./boundary.js')
+const { fault, withoutNulls } = require('./boundary.js')
+const { toPlain } = require('./plain.js')
 
 /** A slice ends at so many messages or characters, whichever comes first; then other work may run. */
 const SLICE_MESSAGES = 256
@@ -13,12 +14,15 @@ const MEASURED_MESSAGES = 256
 const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
 const nextTick = () => new Promise((resolve) => setImmediate(resolve))
 
-function toJson(message, name) {
+/** A message as JSON text. What JSON cannot hold is carried as far as it can be. */
+function toJson(message) {
+  let text
   try {
-    return (JSON.stringify(message) ?? 'null').replace(HALF_PAIR, '$1\ufffd')
-  } catch (error) {
-    throw fault('InvalidInput', `${name}: a message cannot be written as JSON: ${error.message}`, toJson, error)
+    text = JSON.stringify(message)
+  } catch {
+    text = JSON.stringify(toPlain(message))
   }
+  return (text ?? 'null').replace(HALF_PAIR, '$1\ufffd')
 }
 
 /** JSON arrays of the messages, in order. */
@@ -28,7 +32,7 @@ async function slices(messages, name) {
   let slice = []
   let chars = 0
   for (const message of messages) {
-    const text = toJson(message, name)
+    const text = toJson(message)
     slice.push(text)
     chars += text.length
     if (slice.length < SLICE_MESSAGES && chars < SLICE_CHARS) continue
@@ -41,14 +45,21 @@ async function slices(messages, name) {
   return done
 }
 
+/** A list of files; a string would fall into its letters. */
+function paths(list, name) {
+  if (typeof list !== 'string' && typeof list?.[Symbol.iterator] === 'function') return [...list]
+  throw fault('InvalidInput', `${name}: fileOps takes lists of paths`, paths)
+}
+
 /** What a caller gives to a checkpoint call, as the native part takes it. */
 async function checkpointInput(input, name) {
   if (input === null || typeof input !== 'object') throw fault('InvalidInput', `${name}: an object with trigger and tokenUsage is needed`, checkpointInput)
   const native = { ...input }
-  if (input.messages !== undefined) native.messages = await slices(input.messages, name)
+  if (Array.isArray(input.agents)) native.agents = input.agents.map((agent) => withoutNulls(agent))
+  if (input.messages !== undefined && input.messages !== null) native.messages = await slices(input.messages, name)
   // Hosts keep their file lists as Sets.
-  if (input.fileOps !== undefined) {
-    native.fileOps = Object.fromEntries(['read', 'written', 'edited'].map((kind) => [kind, [...(input.fileOps?.[kind] ?? [])]]))
+  if (input.fileOps !== undefined && input.fileOps !== null) {
+    native.fileOps = Object.fromEntries(['read', 'written', 'edited'].map((kind) => [kind, paths(input.fileOps[kind] ?? [], name)]))
   }
   return native
 }
@@ -66,4 +77,7 @@ function measureUsage(measure, estimate, input) {
   return measure({ ...recent, earlierTokens: (tokens * older.length) / counted.length })
 }
 
-module.exports = { checkpointInput, measureUsage, slices }
+/** A tool call as a host reports it. */
+const toolUse = (tool) => (tool && typeof tool === 'object' && 'params' in tool ? { ...tool, params: toPlain(tool.params) } : tool)
+
+module.exports = { checkpointInput, measureUsage, slices, toolUse }

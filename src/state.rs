@@ -47,7 +47,7 @@ pub struct WriteOptions {
     /// cut after 250 ms.
     pub durability: Option<String>,
     /// Milliseconds to wait for another process's lock; 5,000 if missing.
-    pub lock_timeout_ms: Option<u32>,
+    pub lock_timeout_ms: Option<f64>,
     /// Only this process uses the state directory: run without locks where the file system has none.
     pub single_process: Option<bool>,
 }
@@ -66,7 +66,9 @@ pub(crate) fn open(state_dir: &str, session_key: &str, options: Option<&WriteOpt
             }
         };
         if let Some(ms) = options.lock_timeout_ms {
-            open.lock_timeout = std::time::Duration::from_millis(ms.into());
+            open.lock_timeout = std::time::Duration::try_from_secs_f64(ms / 1_000.0).map_err(|_| {
+                Error::InvalidInput(format!("lockTimeoutMs is {ms}; it must be 0 or more milliseconds"))
+            })?;
         }
         open.single_process = options.single_process.unwrap_or(false);
     }

@@ -282,6 +282,9 @@ fn checked_state_dir(state_dir: &Path) -> Result<PathBuf> {
             state_dir.display()
         )));
     }
+    if state_dir.as_os_str().as_encoded_bytes().contains(&0) {
+        return Err(Error::InvalidInput("the state directory has a NUL character in it".into()));
+    }
     std::path::absolute(state_dir)
         .map_err(|error| Error::InvalidInput(format!("{}: {error}", state_dir.display())))
 }

@@ -48,6 +48,40 @@ pub fn repair_json_surrogates(json: &str) -> Cow<'_, str> {
     Cow::Owned(repaired)
 }
 
+/// JSON text in which every object and list below `levels` levels of nesting is `null`: readers that recurse refuse
+/// what is nested too deeply. Linear; text that is not JSON comes back as some text that is none.
+pub fn cut_json_depth(json: &str, levels: usize) -> String {
+    let mut cut = String::with_capacity(json.len());
+    let (mut depth, mut copied) = (0usize, 0usize);
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, byte) in json.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'{' | b'[' => {
+                if depth == levels {
+                    cut.push_str(json.get(copied..at).unwrap_or_default());
+                    cut.push_str("null");
+                }
+                depth += 1;
+            }
+            b'}' | b']' => {
+                if depth == levels + 1 {
+                    copied = at + 1;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+    }
+    if depth <= levels {
+        cut.push_str(json.get(copied..).unwrap_or_default());
+    }
+    cut
+}
+
 enum Half {
     High,
     Low,
@@ -101,6 +135,21 @@ mod tests {
             assert_eq!(repair_json_surrogates(json), repaired);
         }
         assert!(matches!(repair_json_surrogates(r#"{"a":1}"#), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn what_is_nested_too_deeply_becomes_null_and_the_rest_stays() {
+        for (json, cut) in [
+            (r#"[{"a":[1,{"b":[2]}],"c":"[{"},3]"#, r#"[{"a":null,"c":"[{"},3]"#),
+            (r#"["\"[[[",[],{}]"#, r#"["\"[[[",[],{}]"#),
+            (r#"[[[[1]],[[2]]],4]"#, r#"[[null,null],4]"#),
+            ("[[1]]", "[[1]]"),
+        ] {
+            assert_eq!(cut_json_depth(json, 2), cut);
+        }
+        let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+        assert!(serde_json::from_str::<serde_json::Value>(&deep).is_err());
+        assert!(serde_json::from_str::<serde_json::Value>(&cut_json_depth(&deep, 64)).is_ok());
     }
 
     proptest! {
