@@ -120,7 +120,7 @@ describe.each([['with timestamps', conversation], ['without timestamps', () => c
     expect(once.decisions.map((item: clawback.Item) => item.text)).toEqual([expect.stringMatching(/timeout to 30 s/), expect.stringMatching(/NATS/)])
     const content = ({ meta: _, integrity: __, ...rest }: clawback.Checkpoint) => rest
     const first = content((await clawback.readLatestCheckpoint(dir, 'k'))!)
-    for (const again of [messages, messages.slice(3), messages.slice(0, 1), messages.slice(-1)]) {
+    for (const again of [messages, messages.slice(3), messages.slice(2, 9), messages.slice(0, 1), messages.slice(-1)]) {
       await give(dir, structuredClone(again))
       expect(await remembered(dir)).toEqual(once)
     }
@@ -155,6 +155,14 @@ describe.each([['with timestamps', conversation], ['without timestamps', () => c
     execFileSync(process.execPath, ['-e', script], { cwd: path.join(__dirname, '..') })
     expect(await remembered(dir)).toEqual(once)
   })
+})
+
+test('"continue" said twice is two messages, a new "yes" after a new question is an answer', async () => {
+  const dir = freshDir()
+  const start = [user('Build the importer.'), assistant('Shall I use SQLite for the cache?'), user('yes'), assistant('Done.')].map(untimed)
+  await give(dir, start)
+  await give(dir, [assistant('Shall I use NATS for the queue?'), user('yes')].map(untimed))
+  expect((await clawback.readState(dir, 'k')).decisions.map((item) => item.text)).toEqual([expect.stringMatching(/SQLite/), expect.stringMatching(/NATS/)])
 })
 
 test('messages that say nothing are taken without harm', async () => {

@@ -78,28 +78,38 @@ pub fn role_name(role: &Role) -> &str {
 
 /// Which of `incoming` are not yet in `known` (both in conversation order): their indices, ascending.
 ///
-/// Messages that the host names are known by name. The others are aligned as a sequence: the longest run at the end
-/// of `known` that `incoming` goes on from, else each text is known as often as it was seen, so that handing over
-/// the same messages twice changes nothing.
+/// Messages that the host names are known by name. The others are aligned as a sequence: a part of what is known says
+/// nothing new; else the longest run at the end of `known` that `incoming` goes on from; else each text is known as
+/// often as it was seen, but after something new only together with a neighbour: a "yes" to a new question is new.
 pub fn unseen(known: &[Key], incoming: &[Key]) -> Vec<usize> {
     let names: HashSet<u64> = known.iter().filter(|key| key.strong).map(|key| key.hash).collect();
     let mut seen_here = HashSet::new();
     let overlap = overlap(known, incoming);
     let mut left: HashMap<u64, usize> = HashMap::new();
+    let mut neighbours = HashSet::new();
     if overlap == 0 {
         for key in known.iter().filter(|key| !key.strong) {
             *left.entry(key.hash).or_default() += 1;
         }
+        neighbours.extend(known.iter().zip(known.iter().skip(1)));
     }
+    let together = |a: Option<&Key>, b: Option<&Key>| match (a, b) {
+        (Some(a), Some(b)) => neighbours.contains(&(a, b)),
+        _ => false,
+    };
     let mut fresh = Vec::new();
     for (index, key) in incoming.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| incoming.get(before));
         let known_already = if key.strong {
             names.contains(&key.hash) || !seen_here.insert(key.hash)
         } else if overlap > 0 {
             index < overlap
         } else {
+            let in_company = fresh.is_empty()
+                || together(before, Some(key))
+                || together(Some(key), incoming.get(index + 1));
             match left.get_mut(&key.hash) {
-                Some(count) if *count > 0 => {
+                Some(count) if *count > 0 && in_company => {
                     *count -= 1;
                     true
                 }
@@ -113,7 +123,8 @@ pub fn unseen(known: &[Key], incoming: &[Key]) -> Vec<usize> {
     fresh
 }
 
-/// Length of the longest start of `incoming` that is an end of `known`, in one pass over both.
+/// Length of the longest start of `incoming` that is an end of `known`, in one pass over both; all of it where it stands
+/// anywhere in `known`.
 fn overlap(known: &[Key], incoming: &[Key]) -> usize {
     let mut borders = vec![0usize; incoming.len()];
     let mut length = 0usize;
@@ -135,6 +146,9 @@ fn overlap(known: &[Key], incoming: &[Key]) -> usize {
         }
         if incoming.get(matched) == Some(key) {
             matched += 1;
+        }
+        if matched == incoming.len() {
+            return matched;
         }
     }
     matched
@@ -165,6 +179,20 @@ mod tests {
     fn a_repeated_text_after_the_known_end_is_new() {
         let known = keys(&["a", "continue"]);
         assert_eq!(unseen(&known, &keys(&["a", "continue", "b", "continue"])), vec![2, 3]);
+    }
+
+    #[test]
+    fn a_part_from_the_middle_is_known_even_where_it_starts_like_the_end() {
+        let known = keys(&["a", "yes", "b", "continue", "c", "yes"]);
+        assert!(unseen(&known, &keys(&["yes", "b", "continue"])).is_empty());
+    }
+
+    #[test]
+    fn an_answer_after_something_new_is_new() {
+        let known = keys(&["a", "use x?", "yes", "done"]);
+        assert_eq!(unseen(&known, &keys(&["use y?", "yes"])), vec![0, 1]);
+        assert_eq!(unseen(&known, &keys(&["summary", "use x?", "yes", "done", "more"])), vec![0, 4]);
+        assert_eq!(unseen(&known, &keys(&["a", "yes", "done", "more"])), vec![3]);
     }
 
     #[test]
