@@ -81,7 +81,20 @@ describe('damage', () => {
     expect(await codeOf(clawback.readCheckpoint(dir, 'k', 'cp_002'))).toBe('Corrupt')
     expect((await clawback.listCheckpoints(dir, 'k')).map(({ id, valid }) => [id, valid])).toEqual([['cp_001', true], ['cp_002', false]])
     expect(await clawback.writeCheckpoint(dir, 'k', manual)).toMatchObject({ id: 'cp_003' })
-    expect((await clawback.readLatestCheckpoint(dir, 'k'))!.meta.previous_checkpoint).toBe('cp_001')
+    expect((await clawback.readLatestCheckpoint(dir, 'k'))!.meta.checkpoint_id).toBe('cp_003')
+  })
+
+  test.each(['damaged', 'gone'])('no checkpoint is left out because of one whose file is %s', async (what) => {
+    const dir = freshDir()
+    const auto = { trigger: 'auto-80pct', tokenUsage: manual.tokenUsage } as const
+    await clawback.appendDecisionToState(dir, 'k', { what: 'Use SQLite for the sessions' })
+    expect(await clawback.writeCheckpoint(dir, 'k', auto)).toMatchObject({ written: true })
+    expect(await clawback.writeCheckpoint(dir, 'k', auto)).toMatchObject({ written: false })
+    const file = path.join(await sessionDir(dir, 'k'), 'checkpoints', 'cp_001.yaml')
+    if (what === 'gone') rmSync(file)
+    else truncateSync(file, 200)
+    expect(await clawback.writeCheckpoint(dir, 'k', auto)).toMatchObject({ written: true, id: 'cp_002' })
+    expect((await clawback.readLatestCheckpoint(dir, 'k'))!.decisions.length).toBe(1)
   })
 
   test.each(['{"checkp', '', '[]', '{"checkpoint_id":"cp_001","bytes":1,"hash":"x","state_seq":1}', '{"checkpoint_id":"../../b/cp_001","bytes":1,"hash":"x","state_seq":1}', '{"path":"../b/cp_001.yaml"}'])('a pointer that reads %j is only a hint', async (pointer) => {

@@ -88,6 +88,7 @@ pub(crate) fn write(
     let content = content_hash(&draft);
     if let Some(previous) = &previous
         && should_skip(request.trigger, previous.as_last(), &draft.meta.token_usage, &content)
+        && is_on_disk(journal, &previous.id)?
     {
         return Ok(Outcome::Skipped { written: false, reason: format!("unchanged since {}", previous.id) });
     }
@@ -108,6 +109,11 @@ pub(crate) fn write(
         compactions: draft.meta.compaction_count,
     })])?;
     Ok(Outcome::Written { written: true, id: written.id, path: written.path })
+}
+
+/// Nothing is left out for the sake of a checkpoint whose file is gone or damaged.
+fn is_on_disk(journal: &mut Journal<'_, '_>, id: &str) -> Result<bool> {
+    Ok(latest(&mut journal.locked.reader())?.is_some_and(|newest| newest.meta.checkpoint_id == id))
 }
 
 /// The last checkpoint, as the journal tells it; where the journal was lost, as its file does.
