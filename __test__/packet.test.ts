@@ -11,7 +11,7 @@ afterEach(() => dirs.splice(0).forEach((dir) => rmSync(dir, { recursive: true, f
 async function packetAt(lines: number): Promise<string> {
   const stateDir = mkdtempSync(path.join(tmpdir(), 'clawback-packet-'))
   dirs.push(stateDir)
-  const session = path.join(import.meta.dirname, '..', 'fixtures', 'demo-session.jsonl')
+  const session = path.join(__dirname, '..', 'fixtures', 'demo-session.jsonl')
   const messages = readFileSync(session, 'utf8').split('\n').filter(Boolean).slice(0, lines)
     .map((line) => JSON.parse(line)).filter((entry) => entry.type === 'message').map((entry) => entry.message)
   const tokenUsage = { inputTokens: 170_000, contextWindow: 200_000 }
