@@ -4,7 +4,7 @@ use super::captured::Captured;
 use super::decision::{clip_decision, stated_decisions, tier};
 use super::prose::{Place, Sentence, sentences};
 use super::section::{Section, classify};
-use super::sense::{sense, skip_words};
+use super::sense::{matched, sense, skip_words};
 use crate::ledger::{Kind, Source, TaskState};
 use crate::text::pattern::static_regex;
 
@@ -29,7 +29,7 @@ static_regex! {
 
 /// What a reply of the agent says. `works` tells that it calls tools: then its announcements are activity, and only
 /// plain statements of a decision count.
-pub(super) fn read(text: &str, works: bool) -> Vec<Captured> {
+pub(super) fn read(text: &str, works: bool) -> Heard {
     let parts = sentences(text);
     let mut out = Vec::new();
     let least = if works { tier::HEADING } else { tier::AGREED };
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str, works: bool) -> Vec<Captured> {
         ));
     }
     if works {
-        return out;
+        return Heard { found: out, done: false };
     }
     for part in &parts {
         if let Some(found) = work(part, Source::Assistant, 0.6)
@@ -59,19 +59,25 @@ pub(super) fn read(text: &str, works: bool) -> Vec<Captured> {
             out.push(found);
         }
     }
-    out
+    Heard { found: out, done: reports_done(&parts) }
+}
+
+/// What a reply says.
+pub(super) struct Heard {
+    /// Candidates, in the order of the reply.
+    pub(super) found: Vec<Captured>,
+    /// A final reply reports that what was asked is done.
+    pub(super) done: bool,
 }
 
 /// Whether a final reply opens with a report that the work is done, and asks and lacks nothing.
-pub(super) fn reports_done(text: &str) -> bool {
-    let parts = sentences(text);
+fn reports_done(parts: &[Sentence]) -> bool {
     let opens = parts
         .iter()
         .filter(|part| part.place != Place::Heading)
         .take(2)
-        .any(|part| DONE_REPORT.is_match(&sense(&part.text)));
-    let lacks = parts.iter().any(|part| BLOCKED.is_match(&sense(&part.text)));
-    opens && !lacks
+        .any(|part| DONE_REPORT.is_match(&part.seen));
+    opens && !parts.iter().any(|part| BLOCKED.is_match(&part.seen))
 }
 
 /// What a host's summary of dropped history says.
@@ -81,14 +87,14 @@ pub(super) fn read_summary(text: &str) -> Vec<Captured> {
     let mut above = None;
     for part in &parts {
         if part.place == Place::Heading {
-            above = classify(&sense(&part.text));
+            above = classify(&part.seen);
             continue;
         }
         if part.place == Place::Quote
             || !part.first
             || part.text.ends_with(':')
             || part.text.split_whitespace().count() < 2
-            || matches!(sense(&part.text).as_str(), "(none)" | "none" | "n/a" | "none.")
+            || matches!(part.seen.as_str(), "(none)" | "none" | "n/a" | "none.")
         {
             continue;
         }
@@ -143,12 +149,12 @@ fn whole_block(parts: &[Sentence], first: &Sentence) -> String {
 
 /// Work with a state, or an open item, in a sentence or a list.
 fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
-    let seen = sense(&part.text);
+    let seen = part.seen.as_str();
     if part.place == Place::Quote || part.text.split_whitespace().count() < 2 {
         return None;
     }
     if part.place == Place::Heading || part.text.ends_with(':') {
-        let found = COMPLETE_LABEL.captures(&seen)?.get(1)?;
+        let found = matched(&COMPLETE_LABEL, &seen)?.get(1)?;
         let named = found.as_str().chars().any(|c| c.is_ascii_digit());
         let words = found.as_str().split_whitespace().count();
         let text: Vec<&str> = part.text.split_whitespace().take(words).collect();
@@ -173,13 +179,13 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         skip_words(&part.text, head).trim_end_matches(['.', '!', ':']).to_owned()
     };
-    if let Some(found) = NEXT_IS.captures(&seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&NEXT_IS, &seen).and_then(|found| found.get(1)) {
         return Some(Captured::task(&rest_of(found), TaskState::Open, source, confidence));
     }
-    if let Some(found) = COMPLETED.captures(&seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&COMPLETED, &seen).and_then(|found| found.get(1)) {
         return Some(Captured::task(&rest_of(found), TaskState::Done, source, confidence));
     }
-    if let Some(found) = FIXED.captures(&seen) {
+    if let Some(found) = matched(&FIXED, &seen) {
         let what = found.get(1)?;
         let head = seen.get(..what.start())?.split_whitespace().count();
         let words: Vec<&str> = skip_words(&part.text, head)

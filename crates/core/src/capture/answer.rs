@@ -6,7 +6,7 @@ use super::lexicon::{names_nothing, starts_with_order};
 use super::options::{self, Options};
 use super::proposal::{self, Proposal};
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words};
+use super::sense::{matched, sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// Longer answers are new requests, not answers.
@@ -170,7 +170,7 @@ fn refusal(answer: &str, seen: &str, end: usize) -> Option<String> {
 
 /// An order that names what to do instead.
 fn directive(text: &str, seen: &str) -> Option<String> {
-    let found = ALTERNATIVE.captures(seen)?;
+    let found = matched(&ALTERNATIVE, seen)?;
     let object = found.get(2)?.as_str().trim();
     if object.is_empty() || EMPTY_OBJECT.is_match(object) || names_nothing(seen) || ASKS.is_match(seen) {
         return None;

@@ -1,6 +1,6 @@
 //! One thing that a conversation says, before the ledger compares it with what is known.
 
-use super::sense::sense;
+use super::sense::{matched, sense};
 use crate::ledger::{Kind, Scope, Source, TaskState};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
@@ -83,9 +83,8 @@ impl Captured {
 
 /// What a text says that it replaces: `Y instead of X`, `replacing X with Y`, `switch from X to Y`.
 fn replaced(line: &str, seen: &str) -> Option<String> {
-    let found = INSTEAD_OF
-        .captures(line)
-        .or_else(|| SWITCHES.is_match(seen).then(|| FROM_TO.captures(line)).flatten())
+    let found = matched(&INSTEAD_OF, line)
+        .or_else(|| SWITCHES.is_match(seen).then(|| matched(&FROM_TO, line)).flatten())
         .and_then(|found| found.get(1))?;
     let old = found.as_str();
     let end = [" with ", " by ", " sa "].iter().filter_map(|mark| old.find(mark)).min().unwrap_or(old.len());

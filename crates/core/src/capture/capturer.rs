@@ -122,8 +122,9 @@ impl Capturer {
             return Vec::new();
         }
         let works = message.tool_calls().next().is_some();
-        let mut out = agent::read(&text, works);
-        if !works && agent::reports_done(&text) {
+        let heard = agent::read(&text, works);
+        let mut out = heard.found;
+        if heard.done {
             let errors = std::mem::take(&mut self.errors).into_iter().map(|error| error.text);
             for asked in std::mem::take(&mut self.asked).into_iter().chain(errors) {
                 out.push(done(asked, Source::Assistant));

@@ -7,7 +7,7 @@ use super::lexicon::{
     announces_decision, is_change, is_serbian_change, is_serbian_intent, is_strong_change, starts_with_order,
 };
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words};
+use super::sense::{matched, sense, skip_words};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 
@@ -131,37 +131,41 @@ pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
     let mut out: Vec<Stated> = Vec::new();
     let mut withdrawn_at: Option<usize> = None;
     let (mut marker_open, mut heading_taken, mut done_block) = (false, String::new(), None);
+    let (mut heading, mut decision_heading) = ("", false);
     for (at, sentence) in sentences.iter().enumerate() {
-        let seen = sense(&sentence.text);
-        if WITHDRAWN.is_match(&seen) && sentence.place != Place::Quote {
+        let seen = sentence.seen.as_str();
+        if WITHDRAWN.is_match(seen) && sentence.place != Place::Quote {
             out.clear();
             withdrawn_at = Some(at);
         }
-        if WITHDRAWS_ONLY.is_match(&seen) {
+        if WITHDRAWS_ONLY.is_match(seen) {
             continue;
         }
-        if DONE_WORD.is_match(&seen) {
+        if DONE_WORD.is_match(seen) {
             done_block = Some(at);
             continue;
         }
+        if *sentence.heading != *heading {
+            heading = &sentence.heading;
+            decision_heading = DECISION_HEADING.is_match(heading);
+        }
         if sentence.place == Place::Heading {
             heading_taken.clear();
-            if let Some(stated) = marked(sentence, &seen, at) {
+            if let Some(stated) = marked(&sentence.text, seen, at) {
                 out.push(stated);
             }
-            marker_open = MARKER_ALONE.is_match(&seen);
+            marker_open = MARKER_ALONE.is_match(seen);
             continue;
         }
-        if MARKER_ALONE.is_match(&seen) {
+        if MARKER_ALONE.is_match(seen) {
             marker_open = true;
             continue;
         }
         let near_withdrawal = withdrawn_at.is_some_and(|from| at - from <= 3);
         let after_done = done_block.is_some_and(|from| at - from <= 2);
-        let view = View { sentence, seen: &seen, at, near_withdrawal, after_done };
+        let view = View { sentence, seen, at, near_withdrawal, after_done };
         let mut stated = view.stated();
-        let in_decision =
-            marker_open || DECISION_HEADING.is_match(&sentence.heading) && heading_taken != sentence.heading;
+        let in_decision = marker_open || decision_heading && *heading_taken != *sentence.heading;
         if stated.as_ref().is_none_or(|stated| stated.strength < tier::HEADING)
             && in_decision
             && view.under_heading()
@@ -171,7 +175,7 @@ pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
         marker_open = false;
         if let Some(mut stated) = stated {
             if stated.strength >= tier::HEADING {
-                heading_taken.clone_from(&sentence.heading);
+                sentence.heading.as_ref().clone_into(&mut heading_taken);
             }
             if stated.text.split_whitespace().count() < SHORT_DECISION
                 && let Some(next) = sentences.get(at + 1).filter(|next| next.block == sentence.block)
@@ -185,11 +189,14 @@ pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
 }
 
 /// `Decision: X` and its relatives; also in headings and quotes.
-fn marked(sentence: &Sentence, seen: &str, at: usize) -> Option<Stated> {
-    let found = MARKER.captures(seen).or_else(|| AGREED_LIST.captures(seen))?;
+fn marked(sentence: &str, seen: &str, at: usize) -> Option<Stated> {
+    if !seen.contains([':', '-']) {
+        return None;
+    }
+    let found = matched(&MARKER, seen).or_else(|| matched(&AGREED_LIST, seen))?;
     let rest = found.get(1)?.as_str();
     let skipped = seen.split_whitespace().count() - rest.split_whitespace().count();
-    let text = skip_words(&sentence.text, skipped);
+    let text = skip_words(sentence, skipped);
     if text.split_whitespace().count() < 2
         || text.ends_with('?')
         || text.starts_with('<')
@@ -227,24 +234,20 @@ impl View<'_> {
         if self.seen.ends_with('?') {
             return None;
         }
-        if let Some(found) = marked(self.sentence, self.seen, self.at).or_else(|| self.marked_after(skipped))
+        if let Some(found) =
+            marked(&self.sentence.text, self.seen, self.at).or_else(|| self.marked_after(skipped))
         {
             return Some(found);
         }
-        if self.sentence.place == Place::Quote || CLOSED_HEADING.is_match(&self.sentence.heading) {
+        if self.sentence.place == Place::Quote
+            || !self.sentence.heading.is_empty() && CLOSED_HEADING.is_match(&self.sentence.heading)
+        {
             return None;
         }
         if self.sentence.place == Place::Row {
             return self.row();
         }
         let clause = clause(main);
-        if HYPOTHESIS.is_match(clause)
-            || HYPOTHESIS.is_match(self.seen.split(',').next().unwrap_or(""))
-            || HISTORY.is_match(main)
-            || REPORTED.is_match(self.seen)
-        {
-            return None;
-        }
         let item = self.sentence.place == Place::Item;
         if item && OTHER_INTRO.is_match(&self.sentence.intro) {
             return None;
@@ -253,13 +256,21 @@ impl View<'_> {
         if strength < tier::INTENT && OTHER_HEADING.is_match(&self.sentence.heading) {
             return None;
         }
+        // What speaks against comes last: most sentences state nothing at all.
+        if HYPOTHESIS.is_match(clause)
+            || HYPOTHESIS.is_match(self.seen.split(',').next().unwrap_or(""))
+            || HISTORY.is_match(main)
+            || REPORTED.is_match(self.seen)
+        {
+            return None;
+        }
         let text = skip_words(&self.sentence.text, skipped);
         Some(Stated { text: text.to_owned(), strength, at: self.at })
     }
 
     fn strength(&self, main: &str, clause: &str, concluding: bool, item: bool) -> Option<u8> {
         let raise = |strength: u8| if concluding { strength.max(tier::CONCLUSION) } else { strength };
-        if DECIDED.captures(main).is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())))
+        if matched(&DECIDED, main).is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())))
             || DECIDED_SR.is_match(main)
         {
             return Some(tier::MARKER);
@@ -267,7 +278,7 @@ impl View<'_> {
         if item && (self.sentence.checked == Some(true)) {
             return None;
         }
-        if let Some(found) = INTENT.captures(main) {
+        if let Some(found) = matched(&INTENT, main) {
             let verb = found.get(2).map_or("", |verb| verb.as_str());
             let rest = found.get(3).map_or("", |rest| rest.as_str()).trim();
             let verb_and_rest = (verb, rest);
@@ -280,7 +291,7 @@ impl View<'_> {
             return Some(raise(if item { tier::LISTED } else { tier::INTENT }));
         }
         if let Some(rest) =
-            APPROACH.captures(main).or_else(|| APPROACH_SR.captures(main)).and_then(|found| found.get(1))
+            matched(&APPROACH, main).or_else(|| matched(&APPROACH_SR, main)).and_then(|found| found.get(1))
         {
             let rest = rest.as_str();
             return (!only_looks(rest)
@@ -293,7 +304,7 @@ impl View<'_> {
             return Some(tier::AGREED);
         }
         if CHOSEN_SO.is_match(self.seen)
-            || INSTEAD_WE.captures(self.seen).is_some_and(|found| {
+            || matched(&INSTEAD_WE, self.seen).is_some_and(|found| {
                 found
                     .get(1)
                     .is_some_and(|verb| !matches!(verb.as_str(), "were" | "had" | "got" | "saw" | "could"))
@@ -301,7 +312,7 @@ impl View<'_> {
         {
             return Some(tier::AGREED);
         }
-        if let Some(found) = PROGRESSIVE.captures(main) {
+        if let Some(found) = matched(&PROGRESSIVE, main) {
             let verb = found.get(2).map_or("", |verb| verb.as_str());
             let rest = found.get(3).map_or("", |rest| rest.as_str());
             let settled = concluding
@@ -327,7 +338,7 @@ impl View<'_> {
         if item {
             return (order && !DONE.is_match(main)).then_some(tier::LISTED);
         }
-        if let Some(found) = WE_PRESENT.captures(main)
+        if let Some(found) = matched(&WE_PRESENT, main)
             && (concluding || self.near_withdrawal)
         {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
@@ -340,7 +351,7 @@ impl View<'_> {
                 return Some(tier::CONCLUSION);
             }
         }
-        if let Some(found) = DONE.captures(main) {
+        if let Some(found) = matched(&DONE, main) {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
             let rest = found.get(2).map_or("", |rest| rest.as_str());
             let past = verb.ends_with("ed")
@@ -357,26 +368,24 @@ impl View<'_> {
                 ))
             .then_some(tier::STANDING);
         }
-        if let Some(found) = DONE_SR.captures(main) {
+        if let Some(found) = matched(&DONE_SR, main) {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
             return (is_serbian_change(verb)
                 && found.get(2).is_some_and(|rest| rest.as_str().split_whitespace().count() >= 2))
             .then_some(tier::STANDING);
         }
-        if let Some(late) = LATE.captures(main).and_then(|found| found.get(1)) {
+        if let Some(late) = matched(&LATE, main).and_then(|found| found.get(1)) {
             let late = late.as_str();
-            let decided = DECIDED
-                .captures(late)
+            let decided = matched(&DECIDED, late)
                 .is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())));
-            let keeps = WE_PRESENT
-                .captures(late)
+            let keeps = matched(&WE_PRESENT, late)
                 .and_then(|found| found.get(1))
                 .is_some_and(|verb| is_strong_change(verb.as_str()) && !verb.as_str().ends_with("ed"));
             if decided || keeps && main.contains(", so ") {
                 return Some(if decided { tier::CONCLUSION } else { tier::AGREED });
             }
         }
-        if let Some(rest) = DONE_LEAD.captures(main).and_then(|found| found.get(1))
+        if let Some(rest) = matched(&DONE_LEAD, main).and_then(|found| found.get(1))
             && NOW.is_match(rest.as_str())
             && rest.as_str().split_whitespace().count() >= 4
         {
@@ -408,9 +417,7 @@ impl View<'_> {
         if skipped == 0 {
             return None;
         }
-        let text = skip_words(&self.sentence.text, skipped).to_owned();
-        let seen = sense(&text);
-        marked(&Sentence { text, ..self.sentence.clone() }, &seen, self.at)
+        marked(skip_words(&self.sentence.text, skipped), skip_words(self.seen, skipped), self.at)
     }
 
     fn serbian_intent(&self, main: &str) -> bool {
@@ -490,8 +497,7 @@ fn has_action(clause: &str, addressed: bool) -> bool {
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-'))
         .collect();
-    let passive = ACTION_END
-        .captures(clause)
+    let passive = matched(&ACTION_END, clause)
         .and_then(|found| found.get(1))
         .is_some_and(|verb| is_change(verb.as_str()));
     passive
@@ -529,28 +535,12 @@ fn has_action(clause: &str, addressed: bool) -> bool {
 
 /// The main clause: what stands before a reason or a further sentence.
 fn clause(main: &str) -> &str {
-    static_cut(
-        main,
-        &[
-            " because ",
-            ", because",
-            ", since ",
-            " since ",
-            ", which ",
-            ", as ",
-            ", so that ",
-            "; ",
-            " jer ",
-            ", posto ",
-            " zato sto ",
-            ", tako da ",
-        ],
-    )
+    let end = CLAUSE_END.find_iter(main).map(|found| found.start()).find(|at| *at > 8);
+    end.and_then(|end| main.get(..end)).unwrap_or(main)
 }
 
-fn static_cut<'a>(text: &'a str, marks: &[&str]) -> &'a str {
-    let end = marks.iter().filter_map(|mark| text.find(mark)).filter(|at| *at > 8).min();
-    end.and_then(|end| text.get(..end)).unwrap_or(text)
+static_regex! {
+    static CLAUSE_END = r"; |,? because |,? since |, (?:which|as|so that|posto|tako da) | jer | zato sto ";
 }
 
 /// Takes openers off: the statement, how many words were taken, and whether they conclude.

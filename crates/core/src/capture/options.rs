@@ -2,7 +2,7 @@
 
 use super::answer::may_ask;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words};
+use super::sense::{matched, sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// More than this is a list of something else.
@@ -95,16 +95,16 @@ fn labelled(part: &Sentence) -> Option<Item> {
     if part.text.ends_with('?') && part.place != Place::Item {
         return None;
     }
-    let seen = sense(&part.text);
-    let found = LABELLED.captures(&seen).or_else(|| LETTERED.captures(&seen))?;
+    let seen = part.seen.as_str();
+    let found = matched(&LABELLED, &seen).or_else(|| matched(&LETTERED, &seen))?;
     let skipped = seen.get(..found.get(2)?.start())?.split_whitespace().count();
     Some(Item { label: found.get(1)?.as_str().to_owned(), text: trimmed(skip_words(&part.text, skipped)) })
 }
 
 /// A numbered or lettered list, or a bullet list that was introduced as options.
 fn listed(parts: &[Sentence], question: Option<&Sentence>) -> Vec<Item> {
-    let asks = question.is_some_and(|question| LIST_QUESTION.is_match(&sense(&question.text)))
-        || parts.iter().rev().take(2).any(|part| YOUR_CALL.is_match(&sense(&part.text)));
+    let asks = question.is_some_and(|question| LIST_QUESTION.is_match(&question.seen))
+        || parts.iter().rev().take(2).any(|part| YOUR_CALL.is_match(&part.seen));
     let mut run: Vec<Item> = Vec::new();
     let mut last_block = 0;
     for part in parts.iter().filter(|part| part.place == Place::Item && part.first) {
@@ -136,7 +136,7 @@ fn in_question(question: &str) -> Option<Options> {
         return Some(Options { items: inline, from_question: true, frame: None });
     }
     let seen = sense(question);
-    let found = EITHER_OR.captures(&seen)?;
+    let found = matched(&EITHER_OR, &seen)?;
     let (left, right) = (found.get(1)?, found.get(2)?);
     let words = |at: usize| seen.get(..at).map_or(0, |head| head.split_whitespace().count());
     let original: Vec<&str> = question.split_whitespace().collect();
@@ -149,13 +149,13 @@ fn in_question(question: &str) -> Option<Options> {
     }
     let left_seen = sense(&left_text);
     let (frame, left_text) = if let Some(found) =
-        BE.captures(&left_seen).filter(|_| seen.starts_with("should") || seen.starts_with("shall"))
+        matched(&BE, &left_seen).filter(|_| seen.starts_with("should") || seen.starts_with("shall"))
     {
         let lead = left_seen.get(..found.get(3)?.start())?.split_whitespace().count();
         let head: Vec<&str> = left_text.split_whitespace().take(lead).collect();
         (Some(head.join(" ").replacen(" be", " is", 1)), skip_words(&left_text, lead).to_owned())
     } else if let Some(found) =
-        MODE_VERB.captures(&left_seen).filter(|_| !MODE_VERB.is_match(&sense(&right_text)))
+        matched(&MODE_VERB, &left_seen).filter(|_| !MODE_VERB.is_match(&sense(&right_text)))
     {
         let lead = left_seen.get(..found.get(2)?.start())?.split_whitespace().count();
         let head: Vec<&str> = left_text.split_whitespace().take(lead).collect();
@@ -219,7 +219,7 @@ pub(super) fn choose(options: &Options, answer: &str) -> Option<Choice> {
 }
 
 fn by_place(options: &Options, answer: &str) -> Option<Choice> {
-    let found = PICK.captures(answer)?;
+    let found = matched(&PICK, answer)?;
     let labelled = |label: &str| options.items.iter().find(|item| item.label == label);
     let nth = |at: usize| options.items.get(at);
     let item = if let Some(letter) = found.get(1) {

@@ -5,7 +5,7 @@ use super::decision::open;
 use super::lexicon::{announces_decision, is_serbian_change, names_nothing, starts_with_order};
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words};
+use super::sense::{matched, sense, skip_words};
 use crate::ledger::{Kind, Source, TaskState};
 use crate::text::pattern::static_regex;
 
@@ -90,7 +90,7 @@ fn sentence(part: &Sentence) -> Option<Captured> {
     if matches!(part.place, Place::Quote | Place::Row) {
         return None;
     }
-    let whole = sense(&part.text);
+    let whole = part.seen.as_str();
     let words = whole.split_whitespace().count();
     if !(MIN_WORDS..=MAX_WORDS).contains(&words) || DUMP.is_match(&part.text) {
         return None;
@@ -113,24 +113,24 @@ fn sentence(part: &Sentence) -> Option<Captured> {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         skip_words(text, head).trim_end_matches(['?', '!', '.']).to_owned()
     };
-    if let Some(found) = GOAL.captures(seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&GOAL, seen).and_then(|found| found.get(1)) {
         return Some(Captured {
             confidence: 0.95,
             ..Captured::new(Kind::Goal, &from(found), Source::User, 0.95)
         });
     }
-    if let Some(found) = GOAL_CHANGE.captures(&whole).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&GOAL_CHANGE, &whole).and_then(|found| found.get(1)) {
         let head = whole.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         let new = skip_words(&part.text, head);
         return (new.split_whitespace().count() >= 3)
             .then(|| Captured::new(Kind::Goal, new, Source::User, 0.85));
     }
-    if let Some(found) = LEARN.captures(seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&LEARN, seen).and_then(|found| found.get(1)) {
         let told = from(found);
         let telling = told.split_whitespace().filter(|word| !EMPTY_WORD.is_match(&sense(word))).count();
         return (telling >= 2).then(|| Captured::new(Kind::Learning, &told, Source::User, 0.9));
     }
-    if let Some(found) = TODO.captures(seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&TODO, seen).and_then(|found| found.get(1)) {
         return Some(Captured::task(&from(found), TaskState::Open, Source::User, 0.9));
     }
     let asks = whole.ends_with('?');
@@ -157,7 +157,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
         return said(Kind::Learning, 0.85);
     }
     if let Some(found) =
-        SETTLED_VERB.captures(seen).or_else(|| SETTLED.captures(seen)).and_then(|found| found.get(1))
+        matched(&SETTLED_VERB, seen).or_else(|| matched(&SETTLED, seen)).and_then(|found| found.get(1))
     {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         let count = found.as_str().split_whitespace().count();
@@ -172,7 +172,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     if WE_NEED.is_match(seen) {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
-    let told_not = NOT_ORDER.captures(seen).and_then(|found| found.get(1)).is_some_and(|rest| {
+    let told_not = matched(&NOT_ORDER, seen).and_then(|found| found.get(1)).is_some_and(|rest| {
         rest.as_str().split_whitespace().count() >= 2
             && !rest.as_str().starts_with("worry")
             && !rest.as_str().starts_with("know")
@@ -205,7 +205,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     {
         return said(Kind::Constraint, 0.7);
     }
-    if let Some(found) = LETS.captures(seen) {
+    if let Some(found) = matched(&LETS, seen) {
         let verb = found.get(2).map_or("", |verb| verb.as_str());
         let rest = found.get(3).map_or("", |rest| rest.as_str());
         let decides = announces_decision(verb, rest.trim()) || is_serbian_change(verb);
@@ -230,7 +230,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     if starts_with_order(seen) && !names_nothing(seen) {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
-    if let Some(found) = WANT.captures(seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&WANT, seen).and_then(|found| found.get(1)) {
         let body = found.as_str();
         let work = starts_with_order(body) || body.split_whitespace().next().is_some_and(is_serbian_change);
         return (work && body.split_whitespace().count() >= 3)
@@ -246,7 +246,7 @@ static_regex! {
 
 /// `can you X?`, `please X`: work, or a stance where it says how things are to be.
 fn request(text: &str, seen: &str) -> Option<Captured> {
-    let found = CAN_YOU.captures(seen)?.get(1)?;
+    let found = matched(&CAN_YOU, seen)?.get(1)?;
     let body = found.as_str();
     let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
     let words = skip_words(text, head).trim_end_matches(['?', '!', '.']);

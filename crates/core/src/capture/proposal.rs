@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::lexicon::announces_decision;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words};
+use super::sense::{matched, sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// A question this far above the end is no longer what is answered.
@@ -86,12 +86,12 @@ pub(super) fn find(parts: &[Sentence]) -> Option<Proposal> {
     if parts.len() - at > 4 {
         return None;
     }
-    let flips = FLIPS.is_match(&sense(&question.text));
+    let flips = FLIPS.is_match(&question.seen);
     of_question(parts, at, question).map(|proposal| Proposal { flips, ..proposal })
 }
 
 fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Proposal> {
-    let seen = sense(&question.text);
+    let seen = question.seen.as_str();
     let before =
         || at.checked_sub(1).and_then(|at| parts.get(at)).filter(|part| part.place != Place::Heading);
     if TAG.is_match(&seen) {
@@ -107,7 +107,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
     {
         return Some(Proposal::new(&suggestion(head.trim()), true));
     }
-    if let Some(found) = IS_FINE.captures(&seen).or_else(|| IS_FINE_SR.captures(&seen)) {
+    if let Some(found) = matched(&IS_FINE, &seen).or_else(|| matched(&IS_FINE_SR, &seen)) {
         let subject = found.get(1)?.as_str();
         if !subject.starts_with("you ")
             && !matches!(subject, "it" | "that" | "this" | "you" | "everything" | "to" | "ovo")
@@ -119,7 +119,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
             let tail = found.get(2).map_or("", |tail| tail.as_str().trim());
             let subject = format!("{} {tail}", words.join(" ")).trim().to_owned();
             let suggested =
-                before().map(|part| sense(&part.text)).filter(|seen| SUGGEST.is_match(seen)).and(before());
+                before().map(|part| part.seen.clone()).filter(|seen| SUGGEST.is_match(seen)).and(before());
             return Some(Proposal::new(
                 &suggested.map_or(subject.clone(), |part| {
                     format!("{}, {subject}", suggestion(&part.text).trim_end_matches('.'))
@@ -128,13 +128,13 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
             ));
         }
     }
-    if let Some(found) = ASK.captures(&seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&ASK, &seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
         let body = skip_words(&question.text, skipped);
         let body = first_half(body);
         return Some(Proposal::new(&body, false));
     }
-    if let Some(found) = ASK_SUBJECT.captures(&seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&ASK_SUBJECT, &seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
         let body = first_half(skip_words(&question.text, skipped));
         return Some(Proposal::new(&body.replacen(" be ", " is ", 1), false));
@@ -153,7 +153,7 @@ fn first_half(body: &str) -> String {
 /// A statement without the words that make it a suggestion.
 pub(super) fn suggestion(text: &str) -> String {
     let seen = sense(text);
-    match SUGGEST.captures(&seen).and_then(|found| found.get(1)) {
+    match matched(&SUGGEST, &seen).and_then(|found| found.get(1)) {
         Some(found) => {
             let skipped = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
             skip_words(text, skipped).to_owned()

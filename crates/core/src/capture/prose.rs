@@ -1,7 +1,9 @@
 //! A reply as sentences with their place: markdown blocks, list marks, headings and quotes are read once, code fences,
 //! logs and tables are told apart, so that rules look at sentences and never at sample text (FAULTS C5, C6, C8).
 
+use super::sense::matched;
 use crate::text::pattern::static_regex;
+use std::rc::Rc;
 
 /// Longer texts are read at their start and end only (FAULTS C8).
 const MAX_TEXT: usize = 48_000;
@@ -32,6 +34,8 @@ pub(super) enum Place {
 pub(super) struct Sentence {
     /// The words, list marks and bold at the ends taken off, code kept.
     pub(super) text: String,
+    /// Its form that rules look at: see [`super::sense`].
+    pub(super) seen: String,
     /// The block it stands in.
     pub(super) place: Place,
     /// It opens its block.
@@ -39,9 +43,9 @@ pub(super) struct Sentence {
     /// The block starts with bold text: that text.
     pub(super) bold: Option<String>,
     /// The heading above, folded; empty at the top.
-    pub(super) heading: String,
+    pub(super) heading: Rc<str>,
     /// The sentence above a list that introduces it, folded.
-    pub(super) intro: String,
+    pub(super) intro: Rc<str>,
     /// For an item with a box: checked or not.
     pub(super) checked: Option<bool>,
     /// The mark of an item without punctuation: `1`, `b`, `-`.
@@ -101,8 +105,8 @@ struct Reader {
     place: Option<Place>,
     checked: Option<bool>,
     mark: String,
-    heading: String,
-    intro: String,
+    heading: Rc<str>,
+    intro: Rc<str>,
     fence: Option<(char, usize)>,
     table_head: Option<Vec<String>>,
     blank: bool,
@@ -137,35 +141,42 @@ impl Reader {
         let after_blank = std::mem::take(&mut self.blank);
         let in_list = self.place == Some(Place::Item) || !self.intro.is_empty();
         if line.len() > MAX_LINE
-            || LOG.is_match(line)
+            || (may_be_log(line) && LOG.is_match(line))
             || (after_blank && !in_list && line.starts_with("    "))
         {
             self.flush();
             return;
         }
-        if let Some(row) = ROW.captures(line).and_then(|found| found.get(1)) {
+        let start = line.trim_start().as_bytes().first().copied().unwrap_or(b' ');
+        if start == b'|'
+            && let Some(row) = ROW.captures(line).and_then(|found| found.get(1))
+        {
             self.flush();
             self.row(row.as_str());
             return;
         }
-        if RULE.is_match(line) {
+        if matches!(start, b'-' | b'*' | b'_') && RULE.is_match(line) {
             self.flush();
             return;
         }
-        if let Some(found) = HEADING.captures(line) {
+        if start == b'#'
+            && let Some(found) = HEADING.captures(line)
+        {
             self.flush();
             let title = found.get(1).map_or("", |title| title.as_str()).to_owned();
             self.title(&title);
             return;
         }
-        if let Some(quoted) = QUOTE.captures(line).and_then(|found| found.get(1)) {
+        if start == b'>'
+            && let Some(quoted) = QUOTE.captures(line).and_then(|found| found.get(1))
+        {
             if self.place != Some(Place::Quote) {
                 self.flush();
             }
             self.start(Place::Quote, quoted.as_str());
             return;
         }
-        if let Some(found) = ITEM.captures(line) {
+        if let Some(found) = matched(&ITEM, line) {
             self.flush();
             let mark = found.get(1).or_else(|| found.get(2)).map_or("", |mark| mark.as_str());
             self.mark = mark.to_lowercase();
@@ -199,8 +210,8 @@ impl Reader {
         let plain = plain(title);
         self.block += 1;
         self.push(plain.clone(), Place::Heading, true, None);
-        self.heading = super::sense::sense(plain.trim_end_matches(':'));
-        self.intro.clear();
+        self.heading = super::sense::sense(plain.trim_end_matches(':')).into();
+        self.intro = Rc::default();
     }
 
     fn row(&mut self, row: &str) {
@@ -210,7 +221,7 @@ impl Reader {
         let cells: Vec<String> = row.split('|').map(|cell| plain(cell.trim())).collect();
         match &self.table_head {
             None => {
-                self.intro = super::sense::sense(&cells.join(" | "));
+                self.intro = super::sense::sense(&cells.join(" | ")).into();
                 self.table_head = Some(cells);
             }
             Some(_) => {
@@ -234,8 +245,9 @@ impl Reader {
             return;
         }
         self.block += 1;
-        let bold = BOLD_HEAD
-            .captures(raw)
+        let bold = Some(raw)
+            .filter(|raw| raw.starts_with(['*', '_']))
+            .and_then(|raw| BOLD_HEAD.captures(raw))
             .and_then(|found| found.get(1))
             .map(|text| text.as_str().trim().to_owned());
         let mut first = true;
@@ -248,21 +260,26 @@ impl Reader {
         }
         if place == Place::Paragraph {
             self.intro = if raw.trim_end_matches(['*', '_']).ends_with(':') {
-                super::sense::sense(&plain(last_sentence(raw)))
+                super::sense::sense(&plain(last_sentence(raw))).into()
             } else {
-                String::new()
+                Rc::default()
             };
         }
     }
 
     fn push(&mut self, text: String, place: Place, first: bool, bold: Option<String>) {
         self.out.push(Sentence {
+            seen: super::sense::sense(&text),
             text,
             place,
             first,
             bold,
-            heading: self.heading.clone(),
-            intro: if matches!(place, Place::Item | Place::Row) { self.intro.clone() } else { String::new() },
+            heading: Rc::clone(&self.heading),
+            intro: if matches!(place, Place::Item | Place::Row) {
+                Rc::clone(&self.intro)
+            } else {
+                Rc::default()
+            },
             checked: self.checked.filter(|_| place == Place::Item),
             mark: if place == Place::Item { self.mark.clone() } else { String::new() },
             block: self.block,
@@ -270,8 +287,19 @@ impl Reader {
     }
 }
 
+/// A cheap look at what [`LOG`] may start with.
+fn may_be_log(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with(|c: char| {
+        c.is_ascii_digit() || matches!(c, '[' | '$' | '@' | 'E' | 'W' | 'I' | 'D' | 'T' | 'F')
+    }) || ["diff ", "at ", "npm "].iter().any(|start| line.starts_with(start))
+}
+
 fn fence_start(line: &str) -> Option<(char, usize)> {
     let trimmed = line.trim_start_matches([' ', '\t']);
+    if !trimmed.starts_with(['`', '~']) {
+        return None;
+    }
     let found = FENCE.captures(trimmed)?;
     let run = found.get(1)?.as_str();
     let mark = run.chars().next()?;
@@ -281,6 +309,9 @@ fn fence_start(line: &str) -> Option<(char, usize)> {
 
 /// A short line in bold alone without a verb's stop, or a label with its colon: it heads what follows.
 fn is_title(raw: &str) -> bool {
+    if !raw.starts_with(['*', '_']) {
+        return false;
+    }
     if let Some(inner) = BOLD_ALONE.captures(raw).and_then(|found| found.get(1)) {
         let words = inner.as_str().split_whitespace().count();
         let limit = if raw.trim_end_matches('*').ends_with(':') { 9 } else { 4 };
@@ -317,6 +348,9 @@ fn last_sentence(text: &str) -> &str {
 
 /// Bold and italics taken off; code and everything else kept.
 pub(super) fn plain(text: &str) -> String {
+    if !text.contains(['*', '_', '`', '\n', '\t']) && !text.contains("  ") {
+        return text.trim().to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut code = false;
     let mut chars = text.trim().chars().peekable();

@@ -9,6 +9,9 @@ const QUOTED_WORDS: usize = 3;
 /// Folded text with straight apostrophes; code becomes `x`s and longer quoted passages `#`s, blanks kept.
 pub(super) fn sense(text: &str) -> String {
     let folded = fold(text);
+    if folded.is_ascii() && !folded.contains(['`', '"']) {
+        return folded;
+    }
     let mut chars: Vec<char> = folded
         .chars()
         .map(|c| match c {
@@ -50,6 +53,11 @@ fn cover(chars: &mut [char], span: std::ops::Range<usize>, with: char, words: us
     if inside.split_whitespace().count() >= words {
         span.iter_mut().filter(|c| !c.is_whitespace()).for_each(|c| *c = with);
     }
+}
+
+/// What a pattern captures. Most patterns find nothing most of the time: that is told first, without memory.
+pub(super) fn matched<'t>(pattern: &regex::Regex, text: &'t str) -> Option<regex::Captures<'t>> {
+    if pattern.is_match(text) { pattern.captures(text) } else { None }
 }
 
 /// The original without its first `words` words.
