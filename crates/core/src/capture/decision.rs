@@ -86,9 +86,9 @@ static_regex! {
     static DONE_WORD = r"^(?:done|fixed|applied|changed|updated|switched|implemented|resolved|sorted|gotovo|reseno|popravljeno|sredjeno|uradjeno|zavrseno|promenjeno)[.!]?$";
     /// Words before the statement that conclude from what was said.
     static CONCLUDING = r"^(?:so|therefore|thus|hence|consequently|accordingly|in short|bottom line|that's why|for that reason|in that case|zato|dakle|stoga|prema tome|znaci|u tom slucaju|zbog toga|na kraju|in the end|after all|ultimately|still|instead|ipak|change of plans?|promena plana)[:,]?\s+";
-    static CONCLUDING_PHRASE = r"^(?:with (?:that|this|all that|all this)\b|with [^,]{2,40} in mind\b|given (?:that|this|the|your|all)\b|based on\b|since (?:you|we|both|nobody|no one)\b|because (?:you|of)\b|after (?:your|that|the|all|our|this)\b|as you\b|thinking about it\b|on (?:reflection|balance|second thought)\b|in the end\b|all things considered\b|considering\b|to (?:keep|avoid|make|stay|simplify|be safe)\b|per your\b|following your\b|posto\b|buduci da\b|s obzirom\b|kad (?:vec|je) \b|imajuci\b|posle\b|nakon\b|na osnovu\b)[^,]{0,110},\s+";
+    static CONCLUDING_PHRASE = r"^(?:with (?:that|this|all that|all this)\b|with [^,]{2,40} in mind\b|given (?:that|this|the|your|all)\b|based on\b|since (?:you|we|both|nobody|no one)\b|because (?:you|of)\b|after (?:your|that|the|all|our|this)\b|as (?:you|discussed|agreed|planned|promised)\b|thinking about it\b|on (?:reflection|balance|second thought)\b|in the end\b|all things considered\b|considering\b|to (?:keep|avoid|make|stay|simplify|be safe)\b|per your\b|following your\b|posto\b|buduci da\b|s obzirom\b|kad (?:vec|je) \b|imajuci\b|posle\b|nakon\b|na osnovu\b)[^,]{0,110},\s+";
     /// Words before the statement that say nothing.
-    static FILLER = r"^(?:(?:to|just to) (?:recap|sum up|summari[sz]e|confirm|be clear|repeat)|recap|in summary|ukratko|da rezimiram|da ponovim|(?:yep|yeah|yes|ok|okay|sure|right|cool|da) (?:makes sense|sounds good|that works|got it|good point|fair enough|agreed|vazi|moze)|ok|okay|alright|all right|right|well|yes|yeah|yep|sure|perfect|great|good|got it|agreed|absolutely|understood|thanks|thank you|fair enough|no problem|of course|makes sense|actually|honestly|and|but|also|then|now|hm+|ah|oh|haha|super|vazi|u redu|naravno|dobro|da|e|pa|a|onda|odlicno|jasno|dogovoreno|razumem|hvala|important|note|for now|za sada|meanwhile|btw|anyway|first|finally|next|edit|update|correction|ispravka)(?:[,:!.]| -)\s+|^(?:and|but|then|okay so|ok so|ok then|okay then|alright then|now|pa|a|onda|ali)\s+";
+    static FILLER = r"^(?:(?:to|just to) (?:recap|sum up|summari[sz]e|confirm|be clear|repeat)|recap|in summary|ukratko|da rezimiram|da ponovim|(?:yep|yeah|yes|ok|okay|sure|right|cool|da) (?:makes sense|sounds good|that works|got it|good point|fair enough|agreed|vazi|moze)|sounds (?:good|great|fine|right)|works for me|that works|fair|ok|okay|alright|all right|right|well|yes|yeah|yep|sure|perfect|great|good|got it|agreed|absolutely|understood|thanks|thank you|fair enough|no problem|of course|makes sense|actually|honestly|and|but|also|then|now|hm+|ah|oh|haha|super|vazi|u redu|naravno|dobro|da|e|pa|a|onda|odlicno|jasno|dogovoreno|razumem|hvala|important|note|for now|za sada|meanwhile|btw|anyway|first|finally|next|edit|update|correction|ispravka)(?:[,:!.]| -)\s+|^(?:and|but|then|okay so|ok so|ok then|okay then|alright then|now|pa|a|onda|ali)\s+";
     /// The earlier statements no longer hold.
     static WITHDRAWN = r"\b(?:scrap that|scratch that|forget (?:that|it|what i said)|ignore (?:that|what i said|my earlier)|never ?mind|on second thought|changed my mind|i was wrong|correction|strike that|i take (?:that|it) back|disregard|odustaje\w+ od (?:tog\w*|ovog\w*|te|ideje|njega|nje)|zaboravi (?:to|sto)|predomisli\w+|ipak ne|ispravka|povlacim)\b|^(?:edit|update|correction|ispravka|izmena)\s*:|^(?:actually|wait),? no\b|^no[,:] wait\b";
     static WITHDRAWS_ONLY = r"^odustaje\w+ od (?:tog\w*|ovog\w*|te|ideje|njega|nje)\b";
@@ -406,7 +406,9 @@ impl View<'_> {
         if self.near_withdrawal && acts || settled {
             return Some(tier::STANDING);
         }
-        if STANDING.is_match(clause) && main.split_whitespace().count() >= 4 && !STILL.is_match(clause) {
+        // What a description concludes, `..., so the counter stays`, was not chosen.
+        let standing = clause.split(", so ").next().unwrap_or(clause);
+        if STANDING.is_match(standing) && main.split_whitespace().count() >= 4 && !STILL.is_match(clause) {
             return Some(tier::STANDING);
         }
         None
