@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub const MAX_CAPTURED: usize = 300;
 /// Longest goal, in graphemes: the first request says more than a line.
 pub const MAX_GOAL: usize = 400;
+/// A text of more bytes is cut before it is read.
+const MAX_START: usize = 4 * MAX_GOAL;
 /// No message yields more than this.
 pub(super) const MAX_PER_MESSAGE: usize = 24;
 
@@ -39,6 +41,8 @@ pub struct Captured {
 static_regex! {
     static BRANCH_CUE = r"\b(?:this branch|for now|in this (?:file|module|commit|pr|change)|just (?:this once|here)|temporarily|until (?:then|tomorrow|the (?:release|merge))|za sada|privremeno|na ovoj grani|u ovom fajlu)\b";
     static SESSION_CUE = r"\b(?:whole (?:session|project)|across branches|session-wide|project-wide|everywhere|from now on|always|never|in general|globally|svuda|uvek|nikad\w*|ubuduce|od sada|u celom projektu)\b";
+    /// A word of the patterns below.
+    static REPLACE_CUE = r"instead|rather than|in place of|umesto|replac|switch|mov|migrat|chang|prelaz|prebac|menja";
     static INSTEAD_OF = r"\b(?:instead of|rather than|in place of|umesto|replaces?|replacing)\s+(?:using |the |our |a |an )?([^,.;:!?()]{2,60})";
     static FROM_TO = r"\b(?:from|sa|s)\s+([^,.;:!?()]{2,40}?)\s+(?:to|na)\s";
     static SWITCHES = r"\b(?:switch\w*|mov(?:e|es|ed|ing)|migrat\w+|chang\w+|prelaz\w+|prebac\w+|menja\w+)\b";
@@ -48,7 +52,7 @@ impl Captured {
     /// A candidate with what the words themselves tell: scope and what it replaces.
     pub(super) fn new(kind: Kind, text: &str, source: Source, confidence: f32) -> Self {
         let limit = if kind == Kind::Goal { MAX_GOAL } else { MAX_CAPTURED };
-        let line = clip::one_line(text);
+        let line = clip::one_line(start_of(text));
         let line = line.trim().trim_end_matches([';', ',']).trim_end();
         let seen = sense(line);
         let wide = matches!(kind, Kind::Goal | Kind::Constraint | Kind::Learning);
@@ -81,8 +85,16 @@ impl Captured {
     }
 }
 
+/// Enough of a long text for the longest entry.
+fn start_of(text: &str) -> &str {
+    if text.len() <= MAX_START { text } else { clip::first_graphemes(text, 2 * MAX_GOAL) }
+}
+
 /// What a text says that it replaces: `Y instead of X`, `replacing X with Y`, `switch from X to Y`.
 fn replaced(line: &str, seen: &str) -> Option<String> {
+    if !REPLACE_CUE.is_match(seen) {
+        return None;
+    }
     let found = matched(&INSTEAD_OF, line)
         .or_else(|| SWITCHES.is_match(seen).then(|| matched(&FROM_TO, line)).flatten())
         .and_then(|found| found.get(1))?;

@@ -278,7 +278,8 @@ impl View<'_> {
         if item && (self.sentence.checked == Some(true)) {
             return None;
         }
-        if let Some(found) = matched(&INTENT, main) {
+        let first_person = speaks(main);
+        if first_person && let Some(found) = matched(&INTENT, main) {
             let verb = found.get(2).map_or("", |verb| verb.as_str());
             let rest = found.get(3).map_or("", |rest| rest.as_str()).trim();
             let verb_and_rest = (verb, rest);
@@ -300,7 +301,7 @@ impl View<'_> {
                 && !rest.starts_with("not "))
             .then(|| raise(tier::APPROACH));
         }
-        if IT_IS.is_match(main) {
+        if main.contains(" it is") && IT_IS.is_match(main) {
             return Some(tier::AGREED);
         }
         if CHOSEN_SO.is_match(self.seen)
@@ -312,7 +313,7 @@ impl View<'_> {
         {
             return Some(tier::AGREED);
         }
-        if let Some(found) = matched(&PROGRESSIVE, main) {
+        if first_person && let Some(found) = matched(&PROGRESSIVE, main) {
             let verb = found.get(2).map_or("", |verb| verb.as_str());
             let rest = found.get(3).map_or("", |rest| rest.as_str());
             let settled = concluding
@@ -351,7 +352,7 @@ impl View<'_> {
                 return Some(tier::CONCLUSION);
             }
         }
-        if let Some(found) = matched(&DONE, main) {
+        if first_person && let Some(found) = matched(&DONE, main) {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
             let rest = found.get(2).map_or("", |rest| rest.as_str());
             let past = verb.ends_with("ed")
@@ -374,7 +375,7 @@ impl View<'_> {
                 && found.get(2).is_some_and(|rest| rest.as_str().split_whitespace().count() >= 2))
             .then_some(tier::STANDING);
         }
-        if let Some(late) = matched(&LATE, main).and_then(|found| found.get(1)) {
+        if first_person && let Some(late) = matched(&LATE, main).and_then(|found| found.get(1)) {
             let late = late.as_str();
             let decided = matched(&DECIDED, late)
                 .is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())));
@@ -425,7 +426,7 @@ impl View<'_> {
     fn serbian_intent(&self, main: &str) -> bool {
         let words: Vec<&str> =
             main.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
-        if words.len() < 3 || LOOK_SR.is_match(main) || NARRATIVE_SR.is_match(main) {
+        if words.len() < 3 {
             return false;
         }
         let found = words.iter().take(12).any(|word| is_serbian_intent(word));
@@ -436,7 +437,7 @@ impl View<'_> {
         let future = words.windows(2).any(|pair| matches!(pair, [aux, verb] if matches!(*aux, "cu" | "cemo" | "necu" | "necemo") && is_serbian_change(verb)))
             || words.windows(3).any(|three| matches!(three, [aux, "da", verb] if matches!(*aux, "cu" | "cemo" | "hajde" | "ajde") && is_serbian_change(verb)))
             || matches!(words.as_slice(), ["hajde" | "ajde" | "neka", ..] if words.iter().any(|word| is_serbian_change(word)));
-        found || single || future
+        (found || single || future) && !LOOK_SR.is_match(main) && !NARRATIVE_SR.is_match(main)
     }
 
     fn row(&self) -> Option<Stated> {
@@ -533,6 +534,16 @@ fn has_action(clause: &str, addressed: bool) -> bool {
             .iter()
             .skip(1)
             .any(|word| is_serbian_intent(word) || word.len() >= 5 && is_serbian_change(word))
+}
+
+/// The speaker is named, or speaks for both: only then can an announcement follow.
+fn speaks(main: &str) -> bool {
+    main.split([' ', ',', ';', ':', '-']).any(|word| {
+        matches!(word, "i" | "we" | "let" | "gonna")
+            || word.starts_with("i'")
+            || word.starts_with("we'")
+            || word.starts_with("let'")
+    })
 }
 
 /// The main clause: what stands before a reason or a further sentence.

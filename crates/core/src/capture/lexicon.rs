@@ -239,14 +239,14 @@ pub(super) fn starts_with_order(sense: &str) -> bool {
             None => return false,
         }
     }
-    if words.clone().next() == Some("of") {
+    if !CHANGE.contains(first) || words.clone().next() == Some("of") {
         return false; // `use of the wrong key`: a noun
     }
     let rest = words.clone().collect::<Vec<_>>().join(" ");
     if rest.is_empty() && !negated {
         return false;
     }
-    CHANGE.contains(first) && (!LOOK.contains(first) || decides_after(first, &rest))
+    !LOOK.contains(first) || decides_after(first, &rest)
 }
 
 /// Serbian first person plural of the present or future, or the future of the first person singular: the form in

@@ -7,10 +7,13 @@ use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{matched, sense, skip_words};
 use crate::ledger::{Kind, Source, TaskState};
+use crate::text::clip;
 use crate::text::pattern::static_regex;
 
 /// Shorter sentences say nothing by themselves.
 const MIN_WORDS: usize = 2;
+/// Of a request, so many graphemes tell that it is one.
+const REQUEST_START: usize = 200;
 /// Longer ones are stories.
 const MAX_WORDS: usize = 60;
 
@@ -37,6 +40,8 @@ static_regex! {
     static TODO = r"^(?:todo|to do|fixme|next|zatim|sledece|za uraditi)\s*[:.-]\s*(\S.*)$";
     static ARROW = r"^(\S[^<>=]{0,120}?)\s+(?:->|=>|→|⇒)\s+(\S.{0,120})$";
     static TAG_QUESTION = r",?\s+(?:no|right|correct|ok|okay|yes|zar ne|je l' tako|jel da|jelda)\s*\?+$";
+    /// A word of [`SETTLED`] or [`SETTLED_VERB`].
+    static SETTLED_CUE = r"done|fixed|solved|merged|closed|finished|completed|obsolete|no longer|gone|gotov|resen|resi|zavrs|popravi";
     static SETTLED = r"^(?:the |that |this |ok,? |yes,? |to |ono |ovo )*(.{3,80}?)\s+(?:is|are|has been|have been|got|was|je|su)\s+(?:now |already |vec |sada )?(?:done|fixed|solved|resolved|merged|closed|finished|obsolete|no longer (?:needed|relevant)|gotov\w*|resen\w*|zavrsen\w*|popravljen\w*)\b";
     static SETTLED_VERB = r"^(?:i |we |i've |we've |i have |just |already |vec |i just )*(?:fixed|finished|completed|merged|closed|solved|resolved|resio sam|resila sam|zavrsio sam|zavrsila sam|popravio sam|popravila sam)\s+(?:the |that |this )?(.{3,80}?)(?:\s+(?:in|with|by|at)\s+\S+)?[.!]*$";
     static LETS = r"^(?:ok |okay |so |then |and |yes |alright |now |well )*(?:let's|let us|lets|we(?:'ll| will)|we're going to|hajde|ajde|idemo)\s+((?:not |just |da |sa |na )*)(\S+)(.*)$";
@@ -79,8 +84,9 @@ pub(super) fn read(text: &str, first: bool) -> Vec<Captured> {
 
 /// Substantive enough to be what a session is about.
 pub(super) fn is_request(text: &str) -> bool {
-    let seen = sense(text.trim());
-    seen.split_whitespace().count() >= 4
+    // A greeting is short: the start tells.
+    let seen = sense(clip::first_graphemes(text.trim(), REQUEST_START));
+    seen.split_whitespace().take(4).count() == 4
         && !GREETING.is_match(&seen)
         && !seen.starts_with('/')
         && !seen.starts_with('!')
@@ -104,7 +110,7 @@ fn sentence(part: &Sentence) -> Option<Captured> {
         return None;
     }
     let said = |kind: Kind, confidence: f32| Some(Captured::new(kind, &part.text, Source::User, confidence));
-    if ARROW.is_match(&whole) && words <= 30 {
+    if words <= 30 && whole.contains(['>', '→', '⇒']) && ARROW.is_match(whole) {
         return said(Kind::Decision, 0.8);
     }
     let (seen, skipped, _) = open(&whole);
@@ -134,7 +140,7 @@ fn sentence(part: &Sentence) -> Option<Captured> {
         return Some(Captured::task(&from(found), TaskState::Open, Source::User, 0.9));
     }
     let asks = whole.ends_with('?');
-    let tag = TAG_QUESTION.find(seen);
+    let tag = if asks { TAG_QUESTION.find(seen) } else { None };
     if asks && tag.is_none() {
         return request(text, seen);
     }
@@ -156,8 +162,9 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     if ASK_ME.is_match(seen) || (PREFER.is_match(seen) && !HISTORY.is_match(seen)) {
         return said(Kind::Learning, 0.85);
     }
-    if let Some(found) =
-        matched(&SETTLED_VERB, seen).or_else(|| matched(&SETTLED, seen)).and_then(|found| found.get(1))
+    if SETTLED_CUE.is_match(seen)
+        && let Some(found) =
+            matched(&SETTLED_VERB, seen).or_else(|| matched(&SETTLED, seen)).and_then(|found| found.get(1))
     {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         let count = found.as_str().split_whitespace().count();
@@ -185,13 +192,14 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     {
         return said(Kind::Constraint, 0.9);
     }
-    let plain = ASIDE.replace_all(seen, "");
+    let plain = if seen.contains('(') { ASIDE.replace_all(seen, "") } else { seen.into() };
     let need = MUST.is_match(&plain)
         && !SUBJECTLESS.is_match(&plain)
         && !NO_SUBJECT.is_match(&plain)
         && !FIRST_PERSON_NEED.is_match(&plain)
         && !EMBEDDED.is_match(&plain);
-    if (need || ALWAYS.is_match(seen) || LIMIT.is_match(seen))
+    let has_digit = seen.bytes().any(|byte| byte.is_ascii_digit());
+    if (need || ALWAYS.is_match(seen) || has_digit && LIMIT.is_match(seen))
         && !HISTORY.is_match(seen)
         && !seen.starts_with("if ")
     {
