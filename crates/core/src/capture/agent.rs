@@ -154,7 +154,7 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
         return None;
     }
     if part.place == Place::Heading || part.text.ends_with(':') {
-        let found = matched(&COMPLETE_LABEL, &seen)?.get(1)?;
+        let found = matched(&COMPLETE_LABEL, seen)?.get(1)?;
         let named = found.as_str().chars().any(|c| c.is_ascii_digit());
         let words = found.as_str().split_whitespace().count();
         let text: Vec<&str> = part.text.split_whitespace().take(words).collect();
@@ -179,13 +179,13 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         skip_words(&part.text, head).trim_end_matches(['.', '!', ':']).to_owned()
     };
-    if let Some(found) = matched(&NEXT_IS, &seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&NEXT_IS, seen).and_then(|found| found.get(1)) {
         return Some(Captured::task(&rest_of(found), TaskState::Open, source, confidence));
     }
-    if let Some(found) = matched(&COMPLETED, &seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&COMPLETED, seen).and_then(|found| found.get(1)) {
         return Some(Captured::task(&rest_of(found), TaskState::Done, source, confidence));
     }
-    if let Some(found) = matched(&FIXED, &seen) {
+    if let Some(found) = matched(&FIXED, seen) {
         let what = found.get(1)?;
         let head = seen.get(..what.start())?.split_whitespace().count();
         let words: Vec<&str> = skip_words(&part.text, head)
@@ -196,7 +196,7 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
         settled.resolves = Some(words.join(" "));
         return Some(settled);
     }
-    if BLOCKED.is_match(&seen) && part.text.split_whitespace().count() >= 4 {
+    if BLOCKED.is_match(seen) && part.text.split_whitespace().count() >= 4 {
         return Some(Captured::new(Kind::OpenItem, &part.text, source, confidence));
     }
     None

@@ -39,7 +39,7 @@ pub struct Capturer {
 #[serde(default)]
 struct Pasted {
     text: String,
-    /// The agent told the cause or a fix; the person has not answered yet.
+    /// The agent announced or reported a fix; the person has not answered yet.
     mended: bool,
 }
 

@@ -96,7 +96,7 @@ fn labelled(part: &Sentence) -> Option<Item> {
         return None;
     }
     let seen = part.seen.as_str();
-    let found = matched(&LABELLED, &seen).or_else(|| matched(&LETTERED, &seen))?;
+    let found = matched(&LABELLED, seen).or_else(|| matched(&LETTERED, seen))?;
     let skipped = seen.get(..found.get(2)?.start())?.split_whitespace().count();
     Some(Item { label: found.get(1)?.as_str().to_owned(), text: trimmed(skip_words(&part.text, skipped)) })
 }

@@ -15,8 +15,8 @@ static_regex! {
     static JSON_MESSAGE = r#""message"\s*:\s*"((?:[^"\\]|\\.){3,})"#;
     static STILL_BROKEN = r"\b(?:still|again|same (?:error|issue|problem|thing)|not fixed|doesn't work|does not work|didn't (?:work|help)|no change|i dalje|opet|ne radi|isto)\b";
     static WORKS_NOW = r"^(?:(?:ok|okay|great|nice|perfect|yes|yeah|cool|thanks|super|da|hvala),?\s+)*(?:(?:that|this|it|all|everything|ok|to|sve|sad|sada)(?:'s)?\s+)*(?:(?:is |are |was )?(?:now )?(?:fixed|solved|resolved)|works(?: now| again| fine| great)?|fixed it|did it|did the trick|radi(?: sada| sad)?|popravljeno|reseno)(?: it| now| thanks| hvala)?[\s.!,]*(?:$|[.!,])";
-    /// The agent tells the cause or says that it mends it.
-    static MENDS = r"\b(?:(?:let me|i'll|i will|i need to|going to|let's) (?:also )?(?:fix|correct|repair|handle|wrap|resolve|guard|patch|implement the fix)|fix it|fixing|fixed|the fix|here's the fix|root cause|the (?:issue|problem|cause|bug|error) (?:is|was)|that's why|popravi\w*|popravlja\w*|uzrok|problem je)\b";
+    /// The agent says that it mends it; a cause alone mends nothing.
+    static MENDS = r"\b(?:(?:let me|i'll|i will|i need to|going to|let's) (?:also )?(?:fix|correct|repair|handle|wrap|resolve|guard|patch|implement the fix)|fix it|fixing|fixed|popravi\w*|popravlja\w*)\b";
 }
 
 /// The first error in a message, in one line; what JSON says in its message instead of the JSON.
@@ -49,7 +49,7 @@ pub(super) fn says_broken(text: &str) -> bool {
     STILL_BROKEN.is_match(&sense(text)) || error(text).is_some()
 }
 
-/// The agent's message tells the cause or a fix.
+/// The agent's message announces or reports a fix.
 pub(super) fn mends(text: &str) -> bool {
     MENDS.is_match(&sense(text))
 }

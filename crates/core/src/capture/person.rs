@@ -113,7 +113,7 @@ fn sentence(part: &Sentence) -> Option<Captured> {
     if words <= 30 && whole.contains(['>', '→', '⇒']) && ARROW.is_match(whole) {
         return said(Kind::Decision, 0.8);
     }
-    let (seen, skipped, _) = open(&whole);
+    let (seen, skipped, _) = open(whole);
     let text = skip_words(&part.text, skipped);
     let from = |found: regex::Match<'_>| {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
@@ -125,7 +125,7 @@ fn sentence(part: &Sentence) -> Option<Captured> {
             ..Captured::new(Kind::Goal, &from(found), Source::User, 0.95)
         });
     }
-    if let Some(found) = matched(&GOAL_CHANGE, &whole).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&GOAL_CHANGE, whole).and_then(|found| found.get(1)) {
         let head = whole.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         let new = skip_words(&part.text, head);
         return (new.split_whitespace().count() >= 3)

@@ -94,7 +94,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
     let seen = question.seen.as_str();
     let before =
         || at.checked_sub(1).and_then(|at| parts.get(at)).filter(|part| part.place != Place::Heading);
-    if TAG.is_match(&seen) {
+    if TAG.is_match(seen) {
         let statement = before()?;
         if statement.text.ends_with('?') {
             return of_question(parts, at - 1, statement);
@@ -107,7 +107,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
     {
         return Some(Proposal::new(&suggestion(head.trim()), true));
     }
-    if let Some(found) = matched(&IS_FINE, &seen).or_else(|| matched(&IS_FINE_SR, &seen)) {
+    if let Some(found) = matched(&IS_FINE, seen).or_else(|| matched(&IS_FINE_SR, seen)) {
         let subject = found.get(1)?.as_str();
         if !subject.starts_with("you ")
             && !matches!(subject, "it" | "that" | "this" | "you" | "everything" | "to" | "ovo")
@@ -128,13 +128,13 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
             ));
         }
     }
-    if let Some(found) = matched(&ASK, &seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&ASK, seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
         let body = skip_words(&question.text, skipped);
         let body = first_half(body);
         return Some(Proposal::new(&body, false));
     }
-    if let Some(found) = matched(&ASK_SUBJECT, &seen).and_then(|found| found.get(1)) {
+    if let Some(found) = matched(&ASK_SUBJECT, seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
         let body = first_half(skip_words(&question.text, skipped));
         return Some(Proposal::new(&body.replacen(" be ", " is ", 1), false));
