@@ -114,7 +114,8 @@ impl<'a> Frame<'a> {
         let told = |part: &'a [Token]| part.iter().filter(|t| !t.light).collect::<Vec<_>>();
         let (topic, choice) = (told(topic), told(choice));
         let place = |t: &&Token| matches!(t.slot, Slot::After(prep::IN | prep::ON | prep::TO | prep::OTHER));
-        let named = choice.len() == 1 && choice.iter().all(|t| t.name || t.proper || t.kind.is_some());
+        let thing = |t: &&Token| segment.is_thing || t.name || t.proper || t.kind.is_some();
+        let named = choice.len() == 1 && choice.iter().all(thing);
         (!topic.is_empty() && !choice.is_empty() && (named || choice.iter().all(place))).then_some(Self {
             topic,
             choice,

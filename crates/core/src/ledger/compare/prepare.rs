@@ -76,6 +76,8 @@ pub(super) struct Segment {
     pub(super) passive: bool,
     /// `X is ...`: how many tokens stand before the verb.
     pub(super) copula: Option<usize>,
+    /// What stands after "is" is a thing, not a state: "is a pilot".
+    pub(super) is_thing: bool,
     pub(super) serbian: bool,
 }
 
@@ -236,6 +238,7 @@ fn join(segments: &[Segment]) -> Segment {
         whole.tokens.extend(segment.tokens.iter().cloned());
         whole.negative ^= segment.negative;
         whole.rejected.extend(&segment.rejected);
+        whole.is_thing |= segment.is_thing;
         whole.passive |= segment.passive;
         whole.serbian |= segment.serbian;
         if !whole.skeleton.is_empty() {

@@ -321,6 +321,8 @@ impl<'a> Reader<'a> {
             && (self.serbian || !matches!(word, "te" | "on" | "one" | "im" | "si"))
         {
             self.after_determiner = determiner;
+            self.current.is_thing |=
+                matches!(word, "a" | "an") && self.current.skeleton.last() == Some(&mark::BE);
             if word == "of" {
                 self.current.skeleton.push(mark::OF);
             }

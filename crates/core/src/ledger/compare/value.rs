@@ -19,6 +19,12 @@ pub(super) enum Dimension {
     Date,
     /// An amount of money.
     Money,
+    /// Millimetres.
+    Length,
+    /// Grams.
+    Mass,
+    /// Millilitres.
+    Volume,
     /// A part of the day at which something recurs.
     Night,
 }
@@ -69,6 +75,44 @@ const BYTE_UNITS: &[(&str, f64)] = &[
     ("gb gib gigabyte gigabytes gigabajt gigabajta", 1_073_741_824.0),
     ("tb tib terabyte terabytes", 1_099_511_627_776.0),
 ];
+
+/// Units of what is measured by hand, in millimetres, grams and millilitres.
+const MEASURES: &[(Dimension, &[(&str, f64)])] = &[
+    (
+        Dimension::Length,
+        &[
+            ("mm millimeter millimeters millimetre millimetres milimetar milimetara", 1.0),
+            ("cm centimeter centimeters centimetre centimetres centimetar centimetara", 10.0),
+            ("meter meters metre metres metar metra metara", 1e3),
+            ("km kilometer kilometers kilometre kilometres kilometar kilometara", 1e6),
+        ],
+    ),
+    (
+        Dimension::Mass,
+        &[
+            ("mg milligram milligrams miligram miligrama", 1e-3),
+            ("g gram grams grama", 1.0),
+            ("kg kilogram kilograms kilo kilograma kila", 1e3),
+            ("ton tons tonne tonnes tona tone", 1e6),
+        ],
+    ),
+    (
+        Dimension::Volume,
+        &[
+            ("ml milliliter milliliters mililitar mililitara", 1.0),
+            ("dl deciliter decilitar", 100.0),
+            ("l liter liters litre litres litar litra litara", 1e3),
+        ],
+    ),
+];
+
+/// The dimension of a measuring unit and its scale. `m` is a metre only beside a word of extent.
+fn measure(unit: &str, next: &str) -> Option<(Dimension, f64)> {
+    if unit == "m" && matches!(next, "long" | "wide" | "high" | "tall" | "deep" | "away" | "apart" | "of") {
+        return Some((Dimension::Length, 1e3));
+    }
+    MEASURES.iter().find_map(|(dimension, units)| look_up(units, unit).map(|scale| (*dimension, scale)))
+}
 
 const ADVERBS: &[(&str, f64)] = &[
     ("hourly", 3.6e6),
@@ -175,7 +219,11 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
     let rest = words.get(taken..).unwrap_or_default();
     let unit = if suffix.is_empty() { rest.first().copied().unwrap_or_default() } else { suffix };
     let unit_taken = usize::from(suffix.is_empty());
-    let value = if let Some(scale) = time_unit(unit) {
+    let beside = rest.get(unit_taken).copied().unwrap_or_default();
+    let value = if let Some((dimension, scale)) = measure(unit, beside) {
+        taken += unit_taken;
+        Value::new(dimension, amount * scale)
+    } else if let Some(scale) = time_unit(unit) {
         taken += unit_taken;
         Value::new(Dimension::Time, amount * scale)
     } else if let Some(scale) = look_up(BYTE_UNITS, unit) {
