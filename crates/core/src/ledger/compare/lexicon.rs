@@ -37,7 +37,7 @@ pub(super) struct Sense {
     pub(super) generic: bool,
     /// Contrary groups and the side within each: words of one group and different sides exclude each other.
     pub(super) contraries: Vec<(u16, u8)>,
-    /// One of its contrary groups has more than three sides.
+    /// One of its contrary groups has more than three sides; a month is rather a case of its own ("report for May").
     pub(super) scale: bool,
     /// Things of one kind, of which one is chosen.
     pub(super) kind: Option<u16>,
@@ -116,7 +116,7 @@ impl Lexicon {
                         "contrary" => {
                             set_once(&mut sense.concept, side_head);
                             sense.contraries.push((group, side));
-                            sense.scale |= body.matches('|').count() >= 3;
+                            sense.scale |= (3..11).contains(&body.matches('|').count());
                         }
                         "light" => sense.light = true,
                         "generic" => sense.generic = true,
