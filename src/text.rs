@@ -4,6 +4,7 @@ use crate::bridge::promise;
 use crate::error::guard;
 use crate::input::{few, message, short};
 use clawback_core::ledger::Comparison;
+use clawback_core::message::estimate_message_tokens as tokens_of;
 use clawback_core::{capture, ledger, session, store, text};
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -142,7 +143,7 @@ pub fn estimate_tokens(text: String) -> napi::Result<f64> {
 /// Estimated tokens of a message, every block of it.
 #[napi(catch_unwind)]
 pub fn estimate_message_tokens(#[napi(ts_arg_type = "object")] value: Value) -> napi::Result<f64> {
-    guard("estimateMessageTokens", || Ok(text::tokens::estimate_message_tokens(&message(&value)) as f64))
+    guard("estimateMessageTokens", || Ok(tokens_of(&message(&value)) as f64))
 }
 
 /// The text without secrets: each becomes `[redacted:kind]`.

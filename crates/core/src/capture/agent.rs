@@ -2,10 +2,10 @@
 
 use super::captured::Captured;
 use super::decision::{clip_decision, stated_decisions, tier};
+use super::kinds::{Kind, Source, TaskState};
 use super::prose::{Place, Sentence, sentences};
 use super::section::{Section, classify};
 use super::sense::{matched, sense, skip_words};
-use crate::ledger::{Kind, Source, TaskState};
 use crate::text::pattern::static_regex;
 
 /// An introduction of at most this many words is a label.

@@ -1,7 +1,7 @@
 //! One thing that a conversation says, before the ledger compares it with what is known.
 
+use super::kinds::{Kind, Scope, Source, TaskState};
 use super::sense::{matched, sense};
-use crate::ledger::{Kind, Scope, Source, TaskState};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 use serde::{Deserialize, Serialize};

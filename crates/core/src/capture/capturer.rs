@@ -4,9 +4,9 @@
 use super::answer;
 use super::captured::{Captured, MAX_PER_MESSAGE};
 use super::envelope::user_text;
+use super::kinds::{Kind, Source, TaskState};
 use super::sense::sense;
 use super::{agent, injected, lexicon, pasted, person};
-use crate::ledger::{Kind, Source, TaskState};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use serde::{Deserialize, Serialize};

@@ -2,11 +2,11 @@
 
 use super::captured::Captured;
 use super::decision::open;
+use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{announces_decision, is_serbian_change, names_nothing, starts_with_order};
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{matched, sense, skip_words};
-use crate::ledger::{Kind, Source, TaskState};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 

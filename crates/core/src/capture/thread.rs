@@ -5,10 +5,31 @@ use super::envelope::user_text;
 use super::person;
 use super::prose::sentences;
 use super::sense::{sense, skip_words};
-use crate::checkpoint::schema::{Exchange, WorkStatus};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
+use serde::{Deserialize, Serialize};
+
+/// How things stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkStatus {
+    /// Tools are running or a request is unanswered.
+    InProgress,
+    /// Nothing is asked and nothing runs.
+    Idle,
+    /// The agent asked something.
+    WaitingForUser,
+}
+
+/// One line of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// `user` or `agent`.
+    pub role: String,
+    /// First 120 graphemes.
+    pub gist: String,
+}
 
 /// Key exchanges are at most this many (seed 002 section 11.2).
 pub const MAX_EXCHANGES: usize = 8;

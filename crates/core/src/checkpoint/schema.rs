@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::capture::thread::{Exchange, WorkStatus};
+
 use crate::error::{Error, Result};
 
 /// The value of `schema`.
@@ -174,18 +176,6 @@ pub struct Working {
     pub next_action: String,
 }
 
-/// How things stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkStatus {
-    /// Tools are running or a request is unanswered.
-    InProgress,
-    /// Nothing is asked and nothing runs.
-    Idle,
-    /// The agent asked something.
-    WaitingForUser,
-}
-
 /// A tool call in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -241,15 +231,6 @@ pub struct Thread {
     /// Last tool failures, newest last.
     #[serde(default)]
     pub errors: Vec<String>,
-}
-
-/// One line of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exchange {
-    /// `user` or `agent`.
-    pub role: String,
-    /// First 120 graphemes.
-    pub gist: String,
 }
 
 /// A running subagent or job.

@@ -3,9 +3,11 @@
 
 mod identity;
 mod parse;
+mod tokens;
 
 pub use identity::{Key, role_name, unseen};
 pub(crate) use parse::timestamp;
+pub use tokens::{IMAGE_TOKENS, estimate_message_tokens};
 
 use serde_json::Value;
 

@@ -2,8 +2,7 @@
 //! estimate (seed 002 sections 6.1 and 6.2; FAULTS E3, E5, E6, E7).
 
 use super::limits::{Knobs, Limits, Zone};
-use crate::message::{Message, Role, Usage};
-use crate::text::tokens::estimate_message_tokens;
+use crate::message::{Message, Role, Usage, estimate_message_tokens};
 
 /// What the host says about its context. Hosts send `null`, NaN and zero here; such figures count as missing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -1,23 +1,48 @@
-//! The older TypeScript version's files, taken in once, when a session of that key is first written (STORE.md, last
-//! line).
+//! What a session starts from when its journal is empty: the older TypeScript version's files, taken in once (STORE.md,
+//! last line), or, where the journal was lost, the newest valid checkpoint (STORE.md, Errors).
 
 use super::append::{self, Remembered};
 use super::event::{Event, ToolUse};
+use super::latest;
 use super::observe::Sink;
-use super::sinks::Journal;
+use super::sinks::{Journal, Preview};
+use super::state::State;
 use crate::Result;
 use crate::checkpoint::{Checkpoint, ToolCall, yaml};
-use crate::ledger::{Kind, Source};
-use crate::store::OlderLayout;
+use crate::ledger::{Kind, Source, TaskState};
+use crate::store::{OlderLayout, Reader};
 use crate::text::redact;
 use serde_json::Value;
 
-/// Takes in the older files of this session, if there are any and nobody has done so.
-pub(crate) fn older_layout(journal: &mut Journal<'_, '_>) -> Result<()> {
+/// Takes in what is there of this session from before its journal, if nobody has done so.
+pub(crate) fn earlier(journal: &mut Journal<'_, '_>) -> Result<()> {
     let state = journal.state();
     if state.seq > 0 && state.import != Some(false) {
         return Ok(());
     }
+    if let Some(checkpoint) = latest(&mut journal.locked.reader())? {
+        let id = &checkpoint.meta.checkpoint_id;
+        tracing::warn!(%id, "the journal is gone; what is remembered is rebuilt from the newest checkpoint");
+        journal.append(vec![Event::Import { done: false }])?;
+        take_checkpoint(journal, &checkpoint)?;
+        return journal.append(vec![Event::Import { done: true }]);
+    }
+    older_layout(journal)
+}
+
+/// The state as it is read: a session whose journal was lost reads as its newest checkpoint.
+pub(crate) fn readable_state(reader: &mut Reader<'_, State>, now: String) -> Result<State> {
+    let state = reader.state().clone();
+    if state.seq > 0 || !reader.exists() {
+        return Ok(state);
+    }
+    let Some(checkpoint) = latest(reader)? else { return Ok(state) };
+    let mut rebuilt = Preview::new(state, [0; 16], now);
+    take_checkpoint(&mut rebuilt, &checkpoint)?;
+    Ok(rebuilt.into_state())
+}
+
+fn older_layout(journal: &mut Journal<'_, '_>) -> Result<()> {
     let key_of = |bytes: &[u8]| parse(bytes).map(|checkpoint| checkpoint.meta.session_key);
     let Some(found) = journal.locked.older_layout(&key_of)? else { return Ok(()) };
     for name in &found.damaged {
@@ -36,7 +61,16 @@ fn parse(bytes: &[u8]) -> Option<Checkpoint> {
     yaml::parse_foreign(std::str::from_utf8(bytes).ok()?).ok()
 }
 
-fn take_checkpoint(journal: &mut Journal<'_, '_>, checkpoint: &Checkpoint) -> Result<()> {
+fn take_checkpoint(journal: &mut impl Sink, checkpoint: &Checkpoint) -> Result<()> {
+    if let Some(goal) = &checkpoint.goal {
+        remember(journal, Kind::Goal, goal, None)?;
+    }
+    for constraint in &checkpoint.constraints {
+        remember(journal, Kind::Constraint, constraint, None)?;
+    }
+    for task in checkpoint.tasks.iter().filter(|task| task.state != TaskState::Done) {
+        remember(journal, Kind::Task, &task.what, None)?;
+    }
     for decision in &checkpoint.decisions {
         remember(journal, Kind::Decision, &decision.what, Some(&decision.when))?;
     }
@@ -102,8 +136,8 @@ fn take_files(journal: &mut Journal<'_, '_>, found: &OlderLayout) -> Result<()> 
     journal.append(events)
 }
 
-/// An older entry: nobody knows any more who said it, so it ranks with summaries. An empty one is passed over.
-fn remember(journal: &mut Journal<'_, '_>, kind: Kind, words: &str, at: Option<&str>) -> Result<()> {
+/// An earlier entry: nobody knows any more who said it, so it ranks with summaries. An empty one is passed over.
+fn remember(journal: &mut impl Sink, kind: Kind, words: &str, at: Option<&str>) -> Result<()> {
     if words.trim().is_empty() {
         return Ok(());
     }

@@ -17,6 +17,7 @@ use crate::checkpoint::policy::inspect;
 use crate::checkpoint::{self, Agent, Checkpoint, ToolCall, Trigger};
 use crate::ledger::{Comparison, Kind, Source, compare};
 use crate::store::{self, Registry};
+use crate::text::redact::redact_secrets;
 use crate::{Error, Result, packet};
 use append::Remembered;
 use serde::Serialize;
@@ -214,12 +215,12 @@ impl Session {
 
     /// The last tool call, whichever process made it.
     pub fn read_last_tool_call(&self, done: Done<Option<ToolCall>>) {
-        self.read(|reader| Ok(reader.state().last_tool_call.clone()), done);
+        self.read(|reader| Ok(import::readable_state(reader, now())?.last_tool_call), done);
     }
 
     /// Everything that is remembered.
     pub fn read_state(&self, done: Done<SessionView>) {
-        self.read(|reader| Ok(view::session_view(reader.state())), done);
+        self.read(|reader| Ok(view::session_view(&import::readable_state(reader, now())?)), done);
     }
 
     /// The checkpoint that would be written now. Writes nothing.
@@ -230,7 +231,8 @@ impl Session {
                 let hash_key = reader.info().map(|info| info.hash_key).unwrap_or_default();
                 let latest = latest(reader)?;
                 let seq = reader.seq();
-                let mut preview = Preview::new(reader.state().clone(), hash_key, now());
+                let state = import::readable_state(reader, now())?;
+                let mut preview = Preview::new(state, hash_key, now());
                 make::take_in(&mut preview, &request)?;
                 let number = latest
                     .as_ref()
@@ -251,7 +253,7 @@ impl Session {
         self.handle.submit(
             move |locked| {
                 let mut journal = Journal::new(locked)?;
-                import::older_layout(&mut journal)?;
+                import::earlier(&mut journal)?;
                 make::take_in(&mut journal, &request)?;
                 make::write(&mut journal, &request, &key)
             },
@@ -348,7 +350,7 @@ impl Session {
         self.handle.submit(
             move |locked| {
                 let mut journal = Journal::new(locked)?;
-                import::older_layout(&mut journal)?;
+                import::earlier(&mut journal)?;
                 job(&mut journal)
             },
             self.options.durability,
@@ -372,7 +374,7 @@ pub fn agent_ended_by_key(state_dir: &Path, child_key: &str, done: Done<bool>) {
         Ok(child) => child,
         Err(error) => return done(Err(error)),
     };
-    let (state_dir, child_key) = (state_dir.to_owned(), child_key.to_owned());
+    let (state_dir, child_key) = (state_dir.to_owned(), redact_secrets(child_key).into_owned());
     child.read(
         |reader| Ok(reader.info().and_then(|info| info.parent.clone())),
         Box::new(move |parent: Result<Option<String>>| match parent {

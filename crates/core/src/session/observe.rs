@@ -18,6 +18,8 @@ const USER_TOKENS: u64 = 400;
 const AGENT_TOKENS: u64 = 240;
 /// Bodies are written in groups of this many messages.
 const BODY_GROUP: usize = 64;
+/// Most bytes of a message's text that are kept; of a longer one its start and its end.
+const BODY_BYTES: usize = 2 << 20;
 /// Characters of a tool call's arguments in one line.
 const PARAMS_CHARS: usize = 200;
 
@@ -210,7 +212,13 @@ fn body_text(message: &Message) -> String {
             Block::Thinking(_) | Block::Other { .. } => {}
         }
     }
-    parts.join("\n")
+    let text = parts.join("\n");
+    if text.len() <= BODY_BYTES {
+        return text;
+    }
+    let head = text.get(..text.floor_char_boundary(BODY_BYTES / 2)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - BODY_BYTES / 4)..).unwrap_or_default();
+    format!("{head}\n[... {} bytes left out ...]\n{tail}", text.len() - head.len() - tail.len())
 }
 
 /// Arguments in one line, redacted and cut.

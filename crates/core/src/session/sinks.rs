@@ -63,6 +63,12 @@ impl Preview {
     }
 }
 
+impl Preview {
+    pub(crate) fn into_state(self) -> State {
+        self.state
+    }
+}
+
 impl Sink for Preview {
     fn state(&self) -> &State {
         &self.state

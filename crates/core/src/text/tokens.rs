@@ -9,11 +9,8 @@
 //!
 //! Figures were fitted on o200k_base counts of texts that are not among those that the tests measure.
 
-mod message;
 mod pairs;
 mod script;
-
-pub use message::{IMAGE_TOKENS, estimate_message_tokens};
 
 use script::{Letter, Symbol};
 

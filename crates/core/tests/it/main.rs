@@ -19,5 +19,6 @@ mod store_processes;
 mod store_support;
 mod tokens;
 mod transcript;
+mod walls;
 mod yaml_readers;
 mod capture;

@@ -202,6 +202,43 @@ fn a_session_of_another_process_is_read_from_disk() {
 }
 
 #[test]
+fn a_session_whose_journal_was_lost_is_rebuilt_from_its_newest_checkpoint() {
+    for damage in [None, Some(&b""[..]), Some(&b"\x00\xff no journal\n at all"[..])] {
+        let dir = tempfile::tempdir().unwrap();
+        let session = open(dir.path());
+        decide(&session, "Keep the queue in Postgres").unwrap();
+        write(&session, request(Trigger::Manual, &talk()));
+        let journal = walk(dir.path()).into_iter().find(|file| file.ends_with("journal.jsonl")).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        copy(&dir.path().join("context"), &home.path().join("context"));
+        let lost = home.path().join(journal.strip_prefix(dir.path()).unwrap());
+        match damage {
+            None => std::fs::remove_file(&lost).unwrap(),
+            Some(bytes) => std::fs::write(&lost, bytes).unwrap(),
+        }
+        let again = open(home.path());
+        let kept =
+            |session: &Session| view(session).decisions.iter().any(|item| item.text.contains("Postgres"));
+        assert!(kept(&again), "read: {damage:?}");
+        decide(&again, "Retry failed uploads three times").unwrap();
+        assert!(kept(&again), "written: {damage:?}");
+        write(&again, request(Trigger::Manual, &[]));
+        let seen = latest(&again);
+        assert!(seen.decisions.iter().any(|decision| decision.what.contains("Postgres")), "{damage:?}");
+        assert!(seen.constraints.iter().any(|constraint| constraint.contains("migrations/")), "{damage:?}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() { copy(&path, &target) } else { std::fs::copy(&path, &target).map(|_| ()).unwrap() }
+    }
+}
+
+#[test]
 fn running_agents_are_listed_until_their_own_session_says_that_they_ended() {
     let dir = tempfile::tempdir().unwrap();
     let session = open(dir.path());

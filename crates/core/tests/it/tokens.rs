@@ -1,7 +1,8 @@
 //! Token estimates against real counts, where the measuring data is at hand.
 
 use clawback_core::message::Message;
-use clawback_core::text::tokens::{estimate_message_tokens, estimate_tokens};
+use clawback_core::message::estimate_message_tokens;
+use clawback_core::text::tokens::estimate_tokens;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

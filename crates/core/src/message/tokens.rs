@@ -1,7 +1,7 @@
 //! What a message costs in a request: every block has a cost, also those that clawback does not know (FAULTS E2, E4).
 
-use super::estimate_tokens;
-use crate::message::{Block, Message};
+use super::{Block, Message};
+use crate::text::tokens::estimate_tokens;
 use serde_json::Value;
 
 /// Tokens of one picture: about what providers charge for one of 1,000 x 1,000 pixels. The data's length says nothing.
