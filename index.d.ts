@@ -7,7 +7,7 @@ export type ErrorCode =
   | 'InvalidInput' | 'Corrupt' | 'NotFound' | 'Locked' | 'LockUnsupported' | 'NoSpace' | 'ReadOnly' | 'Io' | 'Refused'
   | 'Unsupported' | 'Closed' | 'Internal' | 'LoadFailed'
 
-/** The host's own message object: pass it as it is. */
+/** A message as hosts make them. Functions take any object: hand over the host's own, as it is. */
 export type Message = { role?: string; content?: unknown; timestamp?: number } & Record<string, unknown>
 
 export const version: string
@@ -36,11 +36,11 @@ export function mergeItemsAsync(primary: string[], secondary: string[]): Promise
 /** The decision in an agent's reply, given the user's answer if there is one; at most 200 graphemes. */
 export function extractDecisionFromResponse(reply: string, userReply?: string): string | null
 /** Whether a person typed this message; what hosts and clawback inject under the role `user` is not real. */
-export function isRealUserMessage(message: Message): boolean
+export function isRealUserMessage(message: Message | object): boolean
 /** What the person typed, without the envelopes of hosts; null when nobody did. */
-export function userText(message: Message): string | null
+export function userText(message: Message | object): string | null
 export function estimateTokens(text: string): number
-export function estimateMessageTokens(message: Message): number
+export function estimateMessageTokens(message: Message | object): number
 /** Directory name of a key in seed 002's form. Kept for callers that know it; clawback's own paths do not use it. */
 export function sanitizeSessionKeyForPath(sessionKey: string): string
 /** Keys, tokens and passwords become `[redacted:kind]`; hashes, UUIDs and git ids stay. */
@@ -85,6 +85,7 @@ export interface Item {
   status: 'active' | 'superseded' | 'resolved'
   by?: string
 }
+/** Each list holds at most 50 items: of more, the oldest resolved leave first, then superseded, then the oldest active. */
 export interface SessionState {
   goal: string | null
   decisions: Item[]
@@ -124,7 +125,7 @@ export interface CheckpointInput {
   compactionCount?: number
   tokenUsage: { inputTokens: number; contextWindow: number; utilization?: number }
   /** Captured first; the same messages twice change nothing. */
-  messages?: readonly Message[]
+  messages?: readonly (Message | object)[]
   /** The host's compaction cuts a turn in two. */
   isSplitTurn?: boolean
   fileOps?: { read: Iterable<string>; written: Iterable<string>; edited: Iterable<string> }
@@ -169,8 +170,10 @@ export interface Checkpoint {
 export type CheckpointOutcome = { written: true; id: string; path: string } | { written: false; reason: string }
 export interface CheckpointInfo {
   id: string
+  /** Empty for a damaged file. */
   createdAt: string
-  trigger: Trigger
+  /** Null for a damaged file. */
+  trigger: Trigger | null
   bytes: number
   valid: boolean
 }
@@ -227,7 +230,7 @@ export interface Measure {
   source: 'host' | 'usage' | 'estimate' | 'unknown'
 }
 /** How full the context is: the host's figure, else the last answer's usage, else an estimate. */
-export function measureUsage(input: { usage?: HostUsage; messages?: readonly Message[]; contextWindow: number; overheadTokens?: number; reserveTokens?: number }): Measure
+export function measureUsage(input: { usage?: HostUsage; messages?: readonly (Message | object)[]; contextWindow: number; overheadTokens?: number; reserveTokens?: number }): Measure
 /** `[Context: 81% | 162k/200k tokens | Checkpoint saved]`; null below 70 % and when unknown. */
 export function gaugeLine(measure: Measure, options?: { checkpointSaved?: boolean }): string | null
 

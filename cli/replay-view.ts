@@ -73,7 +73,7 @@ function summaryView(summary: ReplaySummary, colors: Colors): string {
   const { state, stats, packet } = summary
   let text = `\n${bold('What is remembered')}\n${stateView(state, colors)}`
   text += `\n${bold('Checkpoints')} ${dim(`${summary.written} written, ${summary.checkpoints.length} kept, ${summary.skipped} skipped because nothing changed`)}\n`
-  text += table(summary.checkpoints.map((info) => [info.id, info.trigger, `${number(info.bytes)} B`, info.valid ? '' : 'DAMAGED']))
+  text += table(summary.checkpoints.map((info) => [info.id, info.trigger ?? '', `${number(info.bytes)} B`, info.valid ? '' : 'DAMAGED']))
   text += `\n${bold('What the agent wakes up with')}`
   text += packet === null ? `\n${dim('  nothing: no checkpoint was written')}\n` : ` ${dim(`${number(packet.tokens)} tokens`)}\n${harmless(packet.text).trimEnd()}\n`
   text += `\n${bold('Read')} ${plural(stats.lines, 'line')}, ${plural(stats.messages, 'message')}, ${plural(summary.compactions, 'compaction')} in ${(summary.durationMs / 1000).toFixed(1)} s\n`

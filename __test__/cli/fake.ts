@@ -42,7 +42,8 @@ export function fakeApi(script: (TranscriptEvent | string)[], overrides: Partial
         },
       }
     },
-    measureUsage({ usage, messages, contextWindow }) {
+    measureUsage({ usage, messages: given, contextWindow }) {
+      const messages = given as Message[] | undefined
       if (usage?.tokens != null) return measure(usage.tokens, contextWindow, 'host')
       const last = messages?.findLast((message) => message.usage !== undefined)
       if (last) return measure((last.usage as { input: number }).input, contextWindow, 'usage')
@@ -50,10 +51,10 @@ export function fakeApi(script: (TranscriptEvent | string)[], overrides: Partial
     },
     gaugeLine: (of) => (of.utilization < 0.7 ? null : `gauge ${Math.round(of.utilization * 100)}`),
     estimateTokens: (text) => Math.ceil(text.length / 4),
-    estimateMessageTokens: (message) => Math.ceil(textOf(message).length / 4),
+    estimateMessageTokens: (message) => Math.ceil(textOf(message as Message).length / 4),
     async writeCheckpoint(stateDir, sessionKey, input) {
       calls.push({ stateDir, sessionKey, input })
-      capture(input.messages ?? [])
+      capture((input.messages ?? []) as Message[])
       return { written: true, id: `cp_${String(calls.length).padStart(3, '0')}`, path: '' }
     },
     readState: async () => state(),

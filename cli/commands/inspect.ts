@@ -54,7 +54,7 @@ export async function listCheckpoints(api: Api, flags: Flags): Promise<void> {
   const checkpoints = await api.listCheckpoints(stateDir, session.sessionKey)
   if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, checkpoints }))
   if (checkpoints.length === 0) return write(`no checkpoints yet in ${oneLine(session.sessionKey, 200)}\n`)
-  write(table(checkpoints.map((info) => [info.id, info.createdAt, info.trigger, bytes(info.bytes), info.valid ? '' : 'DAMAGED']), ''))
+  write(table(checkpoints.map((info) => [info.id, info.createdAt, info.trigger ?? '', bytes(info.bytes), info.valid ? '' : 'DAMAGED']), ''))
 }
 
 /** The latest one, or the one with the given id. */

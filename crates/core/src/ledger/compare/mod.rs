@@ -57,7 +57,8 @@ pub fn is_semantic_duplicate(a: &str, b: &str) -> bool {
 
 /// As [`compare`], for texts made ready before.
 pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
-    if older.plain == newer.plain {
+    let same_rest = older.rest == newer.rest;
+    if same_rest && older.plain == newer.plain {
         return Verdict { comparison: Comparison::Duplicate, agreement: 1.0, explicit: false };
     }
     let keys = Keys { across: older.serbian != newer.serbian };
@@ -70,8 +71,13 @@ pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
         };
     // What was done and what is to be done may differ without replacing each other.
     let plan_beside_report = older.reports() && newer.orders() || older.orders() && newer.reports();
+    let outcome = match found.outcome {
+        // What was not read may differ in the one word that counts.
+        Comparison::Duplicate if !same_rest => Comparison::Distinct,
+        outcome => outcome,
+    };
     let agreement = if plan_beside_report { 0.0 } else { found.agreement };
-    Verdict { comparison: found.outcome, agreement, explicit: found.explicit }
+    Verdict { comparison: outcome, agreement, explicit: found.explicit }
 }
 
 /// Texts of several clauses: every clause of the shorter is looked for in the longer.

@@ -1,7 +1,7 @@
 //! A text made ready for comparison: segments of tokens with their meaning, polarity, values and slots.
 
 use std::collections::HashSet;
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 
 use siphasher::sip::SipHasher13;
 
@@ -89,6 +89,22 @@ pub struct Prepared {
     pub(super) segments: Vec<Segment>,
     pub(super) whole: Segment,
     pub(super) serbian: bool,
+    /// Of a text that is too long to be read whole: a hash of the words that were not read.
+    pub(super) rest: u64,
+}
+
+/// Most bytes of a text that are read: what is remembered is a sentence or two, and clauses are compared in pairs.
+const READ_BYTES: usize = 1_000;
+
+/// The part of a text that is read, and a hash of the words behind it.
+fn readable(text: &str) -> (&str, u64) {
+    if text.len() <= READ_BYTES {
+        return (text, 0);
+    }
+    let (head, rest) = text.split_at(text.floor_char_boundary(READ_BYTES));
+    let mut hasher = SipHasher13::new();
+    rest.split_whitespace().for_each(|word| word.hash(&mut hasher));
+    (head, hasher.finish())
 }
 
 /// Skeleton codes above the prepositions.
@@ -116,8 +132,9 @@ pub(super) mod prep {
 }
 
 impl Prepared {
-    /// Reads `text`.
+    /// Reads `text`; of a long one its start.
     pub fn new(text: &str) -> Self {
+        let (text, rest) = readable(text);
         let cleaned = clean(text);
         let folded = fold(&unambiguous(&cleaned)).replace(" -> ", " to ").replace(" => ", " to ");
         let pieces = pieces(&folded);
@@ -133,7 +150,7 @@ impl Prepared {
         }
         segments.retain(|s| s.negative || s.tokens.iter().any(|t| !t.light));
         let whole = join(&segments);
-        Self { plain: words.join(" "), segments, whole, serbian }
+        Self { plain: words.join(" "), segments, whole, serbian, rest }
     }
 
     /// Tells of something done ("Old code preserved: ..."), not of something to do.
@@ -154,7 +171,7 @@ impl Prepared {
 
     /// Whether both are the same words, whatever their form.
     pub(crate) fn says_literally(&self, other: &Self) -> bool {
-        self.plain == other.plain
+        self.plain == other.plain && self.rest == other.rest
     }
 
     /// What an index needs to find all texts that may not be distinct from this one.

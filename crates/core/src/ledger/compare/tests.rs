@@ -98,3 +98,11 @@ fn odd_texts_are_no_trouble() {
         assert_ne!(compare(text, "Use Redis for the cache"), Comparison::Duplicate);
     }
 }
+
+#[test]
+fn long_texts_are_duplicates_only_when_what_is_not_read_is_the_same_too() {
+    let long = "keep the queue in Postgres and never in Redis ".repeat(400);
+    assert_eq!(compare(&long, &long), Comparison::Duplicate);
+    assert_eq!(compare(&long, &format!("{long} for 30 days")), Comparison::Distinct);
+    assert_eq!(compare(&format!("{long} for 60 days"), &format!("{long} for 30 days")), Comparison::Distinct);
+}
