@@ -1,3 +1,4 @@
+import type { Message } from '../../index.js'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -48,7 +49,7 @@ describe('a replay', () => {
       script.compaction(4, 870), script.message('user', 'three'), script.end(),
     ])
     await play(api)
-    const given = api.calls.map(({ input }) => (input.messages ?? []).map((message) => message.content ?? message.summary))
+    const given = api.calls.map(({ input }) => ((input.messages ?? []) as Message[]).map((message) => message.content ?? message.summary))
     expect(given.flat()).toEqual(['one', 'ok', 'two', 'ok', 'what was', 'three'])
     expect(api.calls.map(({ input }) => input.trigger)).toEqual(['auto-80pct', 'compaction', 'session-end'])
     expect(api.calls.map(({ input }) => input.compactionCount)).toEqual([0, 0, 1])
