@@ -55,7 +55,7 @@ export function judgeAnswers(rows, { extractDecisionFromResponse }, least) {
       'taken where nothing was decided': shareOf(seen, (one) => one.none, (one) => one.got !== null),
     },
     misses: seen.filter((one) => !one.right).map((one) => (
-      { id: one.row.id, kind: `${one.row.category}: ${why(one)}`, text: `${quoted(one.got)} for ${quoted(one.row.expected)}` })),
+      { id: one.row.id, kind: `${one.row.category ?? one.row.label}: ${why(one)}`, text: `${quoted(one.got)} for ${quoted(one.row.expected)}` })),
   }
 }
 
