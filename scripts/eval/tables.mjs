@@ -3,11 +3,12 @@
 const decimal = (value) => value.toFixed(2)
 const percent = (value) => (value * 100).toFixed(value > 0 && value < 0.1 ? 1 : 0)
 
-/** "0.91 (0.86-0.95)" for F1, "3 of 51: 6 % (2-16)" for a share; both with the 95 % interval. */
+/** "0.912 (0.86-0.95)" for F1, "3 of 51: 6 % (2-16)" for a share; both with the 95 % interval. */
 export function figureText(figure) {
   if (figure === undefined) return ''
   const [low, high] = figure.interval
-  if (figure.of === undefined) return `${decimal(figure.value)} (${decimal(low)}-${decimal(high)})`
+  // A third digit, so that rounding never lifts a figure over its goal.
+  if (figure.of === undefined) return `${figure.value.toFixed(3)} (${decimal(low)}-${decimal(high)})`
   if (figure.of === 0) return 'no such row'
   return `${figure.hits} of ${figure.of}: ${percent(figure.value)} % (${percent(low)}-${percent(high)})`
 }
