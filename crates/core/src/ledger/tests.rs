@@ -399,3 +399,17 @@ fn item() -> impl Strategy<Value = String> {
 fn items() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(item(), 0..4)
 }
+
+#[test]
+fn what_differs_in_two_values_is_kept_beside_the_other() {
+    for (older, newer) in [
+        ("Use port 8080 for service 1", "Use port 9090 for service 2"),
+        ("Set the timeout to 30 s for module 1", "Set the timeout to 60 s for module 2"),
+    ] {
+        let merged = merge_items(&[older.to_owned()], &[newer.to_owned()]);
+        assert_eq!(merged.items, [older, newer]);
+    }
+    let merged =
+        merge_items(&["Set the timeout to 30 s".to_owned()], &["Set the timeout to 60 s".to_owned()]);
+    assert_eq!(merged.superseded.len(), 1);
+}

@@ -7,7 +7,7 @@ use super::thread::Thread;
 use super::{CheckpointRequest, Outcome, latest, view};
 use crate::checkpoint::build::{BuildInput, Item, TaskItem, ThreadInput, build};
 use crate::checkpoint::policy::{content_hash, inspect, should_skip};
-use crate::checkpoint::{Agent, Checkpoint, Meta, TokenUsage, Trigger, yaml};
+use crate::checkpoint::{Agent, Checkpoint, Meta, TokenUsage, Trigger, WorkStatus, yaml};
 use crate::ledger::{Kind, Status, TaskState};
 use crate::message::Message;
 use crate::text::redact::redact_secrets;
@@ -174,7 +174,8 @@ pub(crate) fn checkpoint(
             exchanges: &thread.exchanges,
             errors: &state.errors,
             next_action: &thread.next_action,
-            status: thread.status,
+            // A turn that the host cuts in two is under way, whatever was said last.
+            status: if request.is_split_turn { WorkStatus::InProgress } else { thread.status },
             interrupted: request.is_split_turn,
         },
         last_tool_call: state.last_tool_call.clone(),

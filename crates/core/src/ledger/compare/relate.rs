@@ -71,7 +71,9 @@ struct Sides<'a> {
 /// Relates `b`, the newer, to `a`.
 pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     let sides = Sides::new(a, b, keys);
-    let agreement = sides.agreement();
+    // "port 8080 for service 1", "port 9090 for service 2": with two values apart, one of them may name the thing.
+    let values_apart = sides.left.values.len().min(sides.right.values.len());
+    let agreement = if values_apart >= 2 { 0.0 } else { sides.agreement() };
     if let Some(explicit) = sides.replaces() {
         return Relation {
             outcome: Comparison::Conflict,
