@@ -67,11 +67,11 @@ impl Capturer {
 
     fn person(&mut self, text: &str) -> Vec<Captured> {
         let settled = self.settled_by_person(text);
-        let mut said = person::read(text, !self.has_goal);
-        for error in said.iter().filter(|found| found.kind == Kind::OpenItem) {
-            if self.errors.iter().all(|known| known.text != error.text) {
-                self.errors.push(Pasted { text: error.text.clone(), mended: false });
-            }
+        let person::Heard { found: mut said, error } = person::read(text, !self.has_goal);
+        if let Some(text) = error
+            && self.errors.iter().all(|known| known.text != text)
+        {
+            self.errors.push(Pasted { text, mended: false });
         }
         let more = self.errors.len().saturating_sub(MAX_ERRORS);
         self.errors.drain(..more);
@@ -86,9 +86,11 @@ impl Capturer {
             None => said,
             // What the person's own sentence says in full needs no second entry, and the answer needs no part of itself.
             Some(decided)
-                if said
-                    .iter()
-                    .any(|found| found.kind != Kind::Goal && found.text.contains(decided.as_str())) =>
+                if said.iter().any(|found| {
+                    found.kind != Kind::Goal && found.text.contains(decided.as_str())
+                        || text.contains(decided.as_str())
+                            && decided.contains(found.text.trim_end_matches(['.', '!']))
+                }) =>
             {
                 said
             }

@@ -1,26 +1,21 @@
 //! What a person's message says: goals, constraints, preferences, decisions, work, problems, and what is settled.
 
 use super::captured::Captured;
-use super::decision::open;
+use super::clause::{self, Opened};
+use super::goal;
 use super::kinds::{Kind, Source, TaskState};
-use super::lexicon::{announces_decision, is_serbian_change, names_nothing, starts_with_order};
+use super::lexicon::{announces_decision, is_change, is_serbian_change, names_nothing, starts_with_order};
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{matched, sense, skip_words};
-use crate::text::clip;
 use crate::text::pattern::static_regex;
 
 /// Shorter sentences say nothing by themselves.
 const MIN_WORDS: usize = 2;
-/// Of a request, so many graphemes tell that it is one.
-const REQUEST_START: usize = 200;
 /// Longer ones are stories.
 const MAX_WORDS: usize = 60;
 
 static_regex! {
-    static GREETING = r"^(?:hi|hello|hey|yo|good (?:morning|evening|afternoon)|are you (?:there|ok)|you (?:still )?there|test|testing|ping|cao|zdravo|dobro jutro|dobar dan|hej|pozdrav|ej|thanks?|hvala|where were we|what'?s up)\b[^.!?]{0,30}[.!?]*$";
-    static GOAL = r"^(?:(?:the|our|my|new|main|real|overall|novi|glavni|moj|nas)\s+)*(?:goal|aim|objective|end goal|cilj|zadatak)\b(?:\s+(?:is|now is|here is|of this session is|je|sada je))?\s*:?\s+(?:to\s+|da\s+)?(\S.*)$";
-    static GOAL_CHANGE = r"^(?:forget (?:that|about (?:that|it)|it|all that)|change of plans?|new (?:task|plan|topic|request)|drop that|scrap (?:that|all that|it)|zaboravi (?:to|sve)|promena plana|novi zadatak|nova tema|let's (?:switch|move on|turn) to|ostavi to)\b[\s,.:;!-]*(?:now|instead|and|let's|rather|sada|hajde da|idemo na)?[\s,:]*(\S.*)?$";
     static WANT = r"^(?:i|we|ja|mi)(?:'d| would)?\s+(?:actually |really |basically |just |also |now )*(?:want|like|need|love|zelim|zelimo|hocu|hocemo|treba mi|trebaju nam)\s+(?:you |us |to |for |da |ti )*(.*)$";
     static WE_NEED = r"^(?:i|we|trebaju nam|treba nam) (?:also |still |really )*(?:need|want) (?:a|an|some|the|one|another|more|to)\b.{8,}$";
     static ONLY_WANT = r"\b(?:i|we)(?:'d| would)?\s+only\s+(?:want|need|accept)\b|\bhocu samo\b|\bzelim samo\b|\bsamo zelim\b";
@@ -45,7 +40,7 @@ static_regex! {
     static SETTLED = r"^(?:the |that |this |ok,? |yes,? |to |ono |ovo )*(.{3,80}?)\s+(?:is|are|has been|have been|got|was|je|su)\s+(?:now |already |vec |sada )?(?:done|fixed|solved|resolved|merged|closed|finished|obsolete|no longer (?:needed|relevant)|gotov\w*|resen\w*|zavrsen\w*|popravljen\w*)\b";
     static SETTLED_VERB = r"^(?:i |we |i've |we've |i have |just |already |vec |i just )*(?:fixed|finished|completed|merged|closed|solved|resolved|resio sam|resila sam|zavrsio sam|zavrsila sam|popravio sam|popravila sam)\s+(?:the |that |this )?(.{3,80}?)(?:\s+(?:in|with|by|at)\s+\S+)?[.!]*$";
     static LETS = r"^(?:ok |okay |so |then |and |yes |alright |now |well )*(?:let's|let us|lets|we(?:'ll| will)|we're going to|hajde|ajde|idemo)\s+((?:not |just |da |sa |na )*)(\S+)(.*)$";
-    static STANCE = r"^(?:just |please |and |but |so |then |ok |instead |rather |radije |bolje |samo |neka )*(?:use|keep|go with|go for|stick|stay|leave|call|name|prefer|choose|pick|take|set|store|put|make it|default|skip|drop|target|support|assume|treat|don't use|koristi\w*|ostavi\w*|zadrzi\w*|neka|uzmi\w*|cuvaj\w*|drzi\w*|nazovi\w*|stavi\w*|izaberi\w*)\b";
+    static STANCE = r"^(?:just |please |and |but |so |then |ok |instead |rather |radije |bolje |samo |neka )*(?:use|keep|go with|go for|stick|stay|leave|call|name|prefer|choose|pick|take|set|store|put|make it|default|skip|drop|target|support|assume|treat|don't use|koristi\w*|ostavi\w*|zadrzi\w*|neka|uzmi\w*|cuvaj\w*|drzi\w*|nazovi\w*|stavi\w*|postavi\w*|podesi\w*|izaberi\w*)\b";
     /// Work, where `let's` starts it; all else that it starts is a stance.
     static WORK = r"^(?:modify|fix|tweak|improve|adjust|finish|update|test|clean|polish|popravi\w*|sredi\w*|zavrsi\w*|testira\w*)$";
     /// The subject is missing: what should be so is said elsewhere.
@@ -61,98 +56,200 @@ static_regex! {
     static HISTORY = r"\b(?:was|were|had|did|didn't|used to|yesterday|last (?:week|time)|bilo|bio|bila|juce)\b";
 }
 
+/// What a typed text says.
+pub(super) struct Heard {
+    /// What its sentences say, in order.
+    pub(super) found: Vec<Captured>,
+    /// The error that was pasted.
+    pub(super) error: Option<String>,
+}
+
 /// What the sentences of a typed text say. `first` tells that nobody asked for anything before.
-pub(super) fn read(text: &str, first: bool) -> Vec<Captured> {
+pub(super) fn read(text: &str, first: bool) -> Heard {
     let parts = sentences(text);
-    let mut out = Vec::new();
-    if first && is_request(text) {
-        out.push(Captured::new(Kind::Goal, text, Source::User, 0.7));
-    }
+    let mut found: Vec<Captured> = Vec::new();
+    let mut asks = Vec::with_capacity(parts.len());
+    let mut answered = false;
     for part in &parts {
-        if let Some(found) = sentence(part) {
-            let again = out.iter().any(|known: &Captured| known.text == found.text);
-            if !again {
-                out.push(found);
+        let said = sentence(part, answered);
+        answered = goal::answers_only(&part.seen);
+        asks.push(goal::may_name(part, &said));
+        for said in said {
+            if found.iter().all(|known| known.text != said.text) {
+                found.push(said);
             }
         }
     }
-    if let Some(error) = pasted::error(text) {
-        out.push(Captured::new(Kind::OpenItem, &error, Source::User, 0.6));
+    if first && let Some(goal) = goal::first(text, &parts, &asks) {
+        found.insert(0, goal);
     }
-    out
+    let pasted = pasted::error(text).map(|error| Captured::new(Kind::OpenItem, &error, Source::User, 0.6));
+    let error = pasted.as_ref().map(|pasted| pasted.text.clone());
+    found.extend(pasted);
+    Heard { found, error }
 }
 
-/// Substantive enough to be what a session is about.
-pub(super) fn is_request(text: &str) -> bool {
-    // A greeting is short: the start tells.
-    let seen = sense(clip::first_graphemes(text.trim(), REQUEST_START));
-    seen.split_whitespace().take(4).count() == 4
-        && !GREETING.is_match(&seen)
-        && !seen.starts_with('/')
-        && !seen.starts_with('!')
-}
-
-fn sentence(part: &Sentence) -> Option<Captured> {
+/// What one sentence says: mostly one thing or nothing. `answered` tells that a bare yes or no stands before it.
+fn sentence(part: &Sentence, answered: bool) -> Vec<Captured> {
     if matches!(part.place, Place::Quote | Place::Row) {
-        return None;
+        return Vec::new();
     }
     let whole = part.seen.as_str();
     let words = whole.split_whitespace().count();
     if !(MIN_WORDS..=MAX_WORDS).contains(&words) || DUMP.is_match(&part.text) {
-        return None;
+        return Vec::new();
     }
     if let Some(state) = part.checked {
         let state = if state { TaskState::Done } else { TaskState::Open };
-        return Some(Captured::task(&part.text, state, Source::User, 0.9));
+        return vec![Captured::task(&part.text, state, Source::User, 0.9)];
     }
     // A lead-in says nothing without what it leads to, which is read by itself.
     if part.place == Place::Heading || whole.ends_with(':') {
-        return None;
+        return Vec::new();
     }
-    let said = |kind: Kind, confidence: f32| Some(Captured::new(kind, &part.text, Source::User, confidence));
     if words <= 30 && whole.contains(['>', '→', '⇒']) && ARROW.is_match(whole) {
-        return said(Kind::Decision, 0.8);
+        return vec![Captured::new(Kind::Decision, &part.text, Source::User, 0.8)];
     }
-    let (seen, skipped, _) = open(whole);
-    let text = skip_words(&part.text, skipped);
+    let mut opened = clause::opened(&part.text, whole);
+    opened.answers |= answered;
+    if let Some(goal) =
+        goal::named(opened.text, opened.seen).or_else(|| goal::changed(&part.text, whole, rules))
+    {
+        return vec![goal];
+    }
+    if whole.ends_with('?') {
+        return question(&opened).into_iter().collect();
+    }
+    let said = clauses(&opened);
+    if opened.changes && said.iter().any(|said| goal::starts_anew(said, opened.seen)) {
+        return vec![Captured::new(Kind::Goal, opened.text, Source::User, 0.85)];
+    }
+    said
+}
+
+fn question(opened: &Opened<'_>) -> Option<Captured> {
+    let (text, seen) = (opened.text, opened.seen);
+    let Some(tag) = TAG_QUESTION.find(seen) else { return request(text, seen) };
+    let statement = seen.get(..tag.start()).unwrap_or(seen);
+    let kept = clause::slice(text, 0, statement.split_whitespace().count());
+    (MUST.is_match(statement) && !HISTORY.is_match(statement) && !FIRST_PERSON_NEED.is_match(statement))
+        .then(|| Captured::new(Kind::Constraint, kept.trim_end_matches(','), Source::User, 0.6))
+}
+
+/// The clauses of a statement: neighbours that say the same kind of thing stay together, but each
+/// prohibition stands alone.
+fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
+    let (text, seen) = (opened.text, opened.seen);
+    if let Some((words, only_leads)) = clause::lead_in(seen) {
+        let rest = Opened {
+            text: skip_words(text, words),
+            seen: skip_words(seen, words),
+            answers: false,
+            changes: opened.changes,
+        };
+        if !HEDGE.is_match(seen) && (only_leads && OPEN.is_match(rest.seen) || directs(rest.seen)) {
+            return if only_leads { clauses(&rest) } else { one(text, rest.seen, opened.answers) };
+        }
+    }
+    let cuts = clause::cuts(seen);
+    if cuts.is_empty() {
+        return one(text, seen, opened.answers);
+    }
+    let end = seen.split_whitespace().count();
+    let mut starts: Vec<(usize, usize)> = vec![(0, 0)];
+    starts.extend(cuts);
+    let ends = starts.iter().skip(1).map(|(end, _)| *end).chain([end]);
+    // Start, end and what it says.
+    let mut pieces: Vec<(usize, usize, Captured)> = Vec::new();
+    for ((_, start), end) in starts.iter().zip(ends) {
+        let (piece, piece_seen) = clause::sliced(text, *start, end);
+        let said = (*start == 0 || directs(&piece_seen) && !clause::points_back(&piece_seen))
+            .then(|| one(&piece, &piece_seen, opened.answers).into_iter().next())
+            .flatten();
+        match (said, pieces.last_mut()) {
+            (Some(said), Some((_, last_end, last)))
+                if last.kind == said.kind && !NOT_ORDER.is_match(&piece_seen) =>
+            {
+                *last_end = end;
+            }
+            (Some(said), _) => pieces.push((*start, end, said)),
+            (None, Some((_, last_end, _))) => *last_end = end,
+            // `don't do that, use X`: what is refused is said elsewhere.
+            (None, None) if NOT_ORDER.is_match(&piece_seen) => {}
+            (None, None) => return one(text, seen, opened.answers),
+        }
+    }
+    if pieces.first().is_none_or(|(start, end_at, _)| *start == 0 && *end_at == end) {
+        return one(text, seen, opened.answers);
+    }
+    pieces
+        .into_iter()
+        .map(|(start, end, said)| {
+            let whole = clause::slice(text, start, end);
+            let whole = whole.trim_end_matches([',', ';', '.', '!', ' ', '-']);
+            Captured {
+                position: said.position,
+                task: said.task,
+                ..Captured::new(said.kind, whole, Source::User, said.confidence)
+            }
+        })
+        .collect()
+}
+
+fn one(text: &str, seen: &str, answers: bool) -> Vec<Captured> {
     let from = |found: regex::Match<'_>| {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         skip_words(text, head).trim_end_matches(['?', '!', '.']).to_owned()
     };
-    if let Some(found) = matched(&GOAL, seen).and_then(|found| found.get(1)) {
-        return Some(Captured {
-            confidence: 0.95,
-            ..Captured::new(Kind::Goal, &from(found), Source::User, 0.95)
-        });
-    }
-    if let Some(found) = matched(&GOAL_CHANGE, whole).and_then(|found| found.get(1)) {
-        let head = whole.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
-        let new = skip_words(&part.text, head);
-        return (new.split_whitespace().count() >= 3)
-            .then(|| Captured::new(Kind::Goal, new, Source::User, 0.85));
-    }
     if let Some(found) = matched(&LEARN, seen).and_then(|found| found.get(1)) {
         let told = from(found);
         let telling = told.split_whitespace().filter(|word| !EMPTY_WORD.is_match(&sense(word))).count();
-        return (telling >= 2).then(|| Captured::new(Kind::Learning, &told, Source::User, 0.9));
+        let said = (telling >= 2).then(|| Captured::new(Kind::Learning, &told, Source::User, 0.9));
+        return said.into_iter().collect();
     }
     if let Some(found) = matched(&TODO, seen).and_then(|found| found.get(1)) {
-        return Some(Captured::task(&from(found), TaskState::Open, Source::User, 0.9));
+        return vec![Captured::task(&from(found), TaskState::Open, Source::User, 0.9)];
     }
-    let asks = whole.ends_with('?');
-    let tag = if asks { TAG_QUESTION.find(seen) } else { None };
-    if asks && tag.is_none() {
-        return request(text, seen);
+    // An answer tells how things are; only what it plainly orders is a rule.
+    if answers && !directs(seen) && !MUST.is_match(seen) {
+        return statement(text, seen).filter(|said| said.kind != Kind::Constraint).into_iter().collect();
     }
-    if let Some(tag) = tag {
-        let statement = seen.get(..tag.start()).unwrap_or(seen);
-        let kept: Vec<&str> = text.split_whitespace().take(statement.split_whitespace().count()).collect();
-        return (MUST.is_match(statement)
-            && !HISTORY.is_match(statement)
-            && !FIRST_PERSON_NEED.is_match(statement))
-        .then(|| Captured::new(Kind::Constraint, kept.join(" ").trim_end_matches(','), Source::User, 0.6));
+    statement(text, seen).or_else(|| request(text, seen)).into_iter().collect()
+}
+
+/// The clause is said as an order, a rule or a stance.
+fn directs(seen: &str) -> bool {
+    rules(seen) || starts_with_order(seen) && !names_nothing(seen)
+}
+
+/// The clause says how work is done, not which.
+fn rules(seen: &str) -> bool {
+    NOT_ORDER.is_match(seen)
+        || ENSURE.is_match(seen)
+        || permits(seen)
+        || STANCE.is_match(seen) && !names_nothing(seen)
+}
+
+/// `You may edit X now`: what was forbidden is allowed.
+fn permits(seen: &str) -> bool {
+    if ALLOWED.is_match(seen) {
+        return true;
     }
-    statement(text, seen).or_else(|| request(text, seen))
+    let Some(found) = matched(&PERMIT, seen) else { return false };
+    let verb = found.get(1).map_or("", |verb| verb.as_str());
+    let rest = found.get(2).map_or("", |rest| rest.as_str()).trim();
+    let changes =
+        is_change(verb) && announces_decision(verb, rest) || is_serbian_change(verb) || TOUCH.is_match(verb);
+    changes && !names_nothing(&format!("{verb} {rest}")) && !clause::points_back(rest)
+}
+
+static_regex! {
+    static PERMIT = r"^(?:(?:now|from now on|so|sada|od sada|ipak) )*(?:you (?:may|can|are (?:now )?(?:allowed|free|welcome|permitted) to)|feel free to|(?:it is|it's|its) (?:now |again )?(?:ok|okay|fine|allowed|safe|permitted|alright|all right) (?:now |again )?(?:for you )?to|(?:ti |sada |opet |ipak )*(?:smes|smete|mozes|mozete|slobodno|dozvoljeno (?:ti |vam )?je|dozvoljavam (?:ti|vam)?|u redu je))(?: (?:now|again|also|freely|sada|opet|slobodno|i|da))* ([a-z-]+)\s+(\S.*)$";
+    /// The permission names its object first.
+    static ALLOWED = r"^(?:(?:now|from now on|sada|od sada) )*[^,.;:?]{3,60} (?:is|are|je|su) (?:now |again |sada |opet )*(?:allowed|permitted|fine|ok|okay|dozvoljen\w*|u redu)(?: (?:now|again|from now on|sada|opet|od sada))*[.!]*$";
+    static TOUCH = r"^(?:edit|modify|touch|alter|access|overwrite|adjust|commit|rely|dira\w*|edituj\w*|pipa\w*|pristupa\w*)$";
+    /// Something that waits: to be asked, to be found out, to be done some day.
+    static OPEN = r"^(?:and |but |also |so |then |a |i |ali )*(?:(?:i|we|you|someone|somebody|they) (?:still|also still|later|yet|eventually|some ?day)\b.{0,12}?\b(?:have|has|need|needs|must|should|ought)\b(?: to)?|(?:i|we) have yet to|(?:it|what) (?:still )?remains (?:open|unclear|to be|is)|(?:it is|it's) still (?:open|unclear|undecided|not (?:clear|decided))|(?:we|i) (?:still )?(?:have not|haven't|don't|do not) (?:yet )?(?:decided?|know|agreed?|chosen?)\b.{0,60}\byet|(?:we|i) still (?:don't|do not) know|remind (?:me|us) (?:later )?to|(?:tek |jos uvek |jos |i dalje )+(?:treba|trebamo|moram|moramo|imamo|nismo|nisam|ne znam|ne znamo)|(?:treba|moramo|moram) (?:jos|tek|i dalje)|ostaje (?:jos )?(?:da|otvoreno)|podseti (?:me|nas))\b.{6,}$";
 }
 
 fn statement(text: &str, seen: &str) -> Option<Captured> {
@@ -173,14 +270,21 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
         settled.resolves = Some(what.join(" "));
         return Some(settled);
     }
+    if OPEN.is_match(seen) {
+        return said(Kind::OpenItem, 0.8);
+    }
     if HEDGE.is_match(seen) {
         return None;
+    }
+    if permits(seen) {
+        return said(Kind::Constraint, 0.85);
     }
     if WE_NEED.is_match(seen) {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
     let told_not = matched(&NOT_ORDER, seen).and_then(|found| found.get(1)).is_some_and(|rest| {
         rest.as_str().split_whitespace().count() >= 2
+            && !names_nothing(rest.as_str())
             && !rest.as_str().starts_with("worry")
             && !rest.as_str().starts_with("know")
             && !rest.as_str().starts_with("think")

@@ -2,7 +2,7 @@
 //! on, what comes next, and the active request (DESIGN 6.11). Pure functions of the messages.
 
 use super::envelope::user_text;
-use super::person;
+use super::goal;
 use super::prose::sentences;
 use super::sense::{sense, skip_words};
 use crate::message::{Message, Role};
@@ -193,7 +193,7 @@ fn last_requests(messages: &[Message]) -> Option<(String, Option<String>)> {
     if !is_bare(&newest) {
         return Some((newest.clone(), Some(newest)));
     }
-    let asked = real.take(LOOK_BACK).find(|text| !is_bare(text) && person::is_request(text));
+    let asked = real.take(LOOK_BACK).find(|text| !is_bare(text) && goal::is_request(text));
     Some((newest, asked))
 }
 

@@ -22,3 +22,4 @@ mod transcript;
 mod walls;
 mod yaml_readers;
 mod capture;
+mod capture_turns;
