@@ -29,7 +29,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 pub use crate::ledger::Appended;
-pub use crate::store::Durability;
+pub use crate::store::{Durability, SessionSummary};
 pub use view::SessionView;
 
 /// Answers a call: once, from one of the store's threads.
@@ -141,22 +141,6 @@ pub struct CheckpointSummary {
     pub bytes: u64,
     /// It parses and matches its hash.
     pub valid: bool,
-}
-
-/// One session of a state directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionSummary {
-    /// The host's key.
-    pub session_key: String,
-    /// Its directory's name.
-    pub name: String,
-    /// ISO 8601.
-    pub updated_at: String,
-    /// How many checkpoints it has.
-    pub checkpoints: usize,
-    /// Size of its files.
-    pub bytes: u64,
 }
 
 /// A session: a cheap view on what the whole process shares.
@@ -390,20 +374,7 @@ pub fn agent_ended_by_key(state_dir: &Path, child_key: &str, done: Done<bool>) {
 
 /// All sessions of a state directory.
 pub fn list_sessions(state_dir: &Path, done: Done<Vec<SessionSummary>>) {
-    SESSIONS.list(state_dir, |listed| {
-        done(listed.map(|sessions| {
-            sessions
-                .into_iter()
-                .map(|session| SessionSummary {
-                    session_key: session.session_key,
-                    name: session.name,
-                    updated_at: session.updated_at,
-                    checkpoints: session.checkpoints,
-                    bytes: session.bytes,
-                })
-                .collect()
-        }));
-    });
+    SESSIONS.list(state_dir, done);
 }
 
 /// What one checkpoint has that the other has not, by the ledger's comparison.

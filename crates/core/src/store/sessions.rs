@@ -1,5 +1,6 @@
 //! All sessions below a state directory.
 
+use serde::Serialize;
 use std::path::Path;
 
 use super::bodies;
@@ -9,7 +10,8 @@ use super::{checkpoints, session_file};
 use crate::{Error, Result};
 
 /// One session, as far as can be said without opening it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
     /// The host's key.
     pub session_key: String,
