@@ -9,7 +9,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '.
 /** Builds the worker (with failure points, which do nothing until asked) and returns the path of its program. */
 export function buildWorker() {
   if (process.env.CLAWBACK_CRASH_WORKER) return process.env.CLAWBACK_CRASH_WORKER
-  const args = ['build', '-p', 'clawback-core', '--example', 'worker', '--features', 'failpoints', '--message-format=json-render-diagnostics']
+  // The whole workspace's features, as everywhere else: otherwise the dependencies are compiled a second time.
+  const args = ['build', '--workspace', '--example', 'worker', '--features', 'clawback-core/failpoints', '--message-format=json-render-diagnostics']
   const build = spawnSync('cargo', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 1 << 28 })
   if (build.status !== 0) throw new Error(`the worker does not build (cargo ended with ${build.status ?? build.signal})`)
   const artifacts = build.stdout.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))

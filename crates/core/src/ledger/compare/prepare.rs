@@ -94,7 +94,7 @@ pub struct Prepared {
 }
 
 /// Most bytes of a text that are read: what is remembered is a sentence or two, and clauses are compared in pairs.
-const READ_BYTES: usize = 1_000;
+const READ_BYTES: usize = 600;
 
 /// The part of a text that is read, and a hash of the words behind it.
 fn readable(text: &str) -> (&str, u64) {
