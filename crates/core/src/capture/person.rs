@@ -225,9 +225,24 @@ fn directs(seen: &str) -> bool {
 /// The clause says how work is done, not which.
 fn rules(seen: &str) -> bool {
     NOT_ORDER.is_match(seen)
+        || forbids_in_serbian(seen)
         || ENSURE.is_match(seen)
         || permits(seen)
         || STANCE.is_match(seen) && !names_nothing(seen)
+}
+
+/// `Ne diraj X`: the imperative after `ne`. Its ending `-i` is that of the third person too, so that only a verb of
+/// change counts, and not `ne radi X`, which reports.
+fn forbids_in_serbian(seen: &str) -> bool {
+    let mut words = seen.split_whitespace();
+    let (Some("ne"), Some(verb), Some(object)) = (words.next(), words.next(), words.next()) else {
+        return false;
+    };
+    let imperative = ["aj", "uj", "ajte", "ujte", "ite"].iter().any(|ending| verb.ends_with(ending));
+    let either = verb.ends_with('i') && is_serbian_change(verb) && !verb.starts_with("radi");
+    (imperative || either)
+        && object != "se"
+        && !names_nothing(&seen.split_whitespace().skip(1).collect::<Vec<_>>().join(" "))
 }
 
 /// `You may edit X now`: what was forbidden is allowed.
@@ -290,6 +305,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
             && !rest.as_str().starts_with("think")
     });
     if told_not
+        || forbids_in_serbian(seen)
         || ENSURE.is_match(seen)
         || ONLY_WANT.is_match(seen)
         || (ONLY.is_match(seen) && !HISTORY.is_match(seen))

@@ -114,6 +114,10 @@ fn a_choice_and_a_rule_in_one_sentence_are_two_entries() {
         assert_eq!(said(turn), wanted, "{turn}");
     }
     assert_eq!(said("Do not push to main, and never rename the columns.").len(), 2);
+    for turn in ["Ne koristi Redis.", "Ne diraj stare tabele.", "Ne šaljite mejlove vikendom."] {
+        assert_eq!(said(turn), [(Constraint, turn.trim_end_matches('.').to_owned())]);
+    }
+    assert_eq!(said("Ne radi prijava na sajt."), []);
     for whole in [
         "use pnpm, not npm",
         "add a test for the empty file, run it and commit",

@@ -361,3 +361,57 @@ proptest! {
         prop_assert_eq!((&a.resources, &a.thread, &a.active_request), (&b.resources, &b.thread, &b.active_request));
     }
 }
+
+/// What holds after the turns of a person, each acknowledged by the agent: goal, and decisions with constraints.
+fn holds(turns: &[&str]) -> (Option<String>, Vec<String>) {
+    let dir = tempfile::tempdir().unwrap();
+    let session = open(dir.path());
+    let messages: Vec<Value> = (1i64..)
+        .zip(turns)
+        .flat_map(|(at, turn)| [user(2 * at, turn), agent(2 * at + 1, "Ok, done.")])
+        .collect();
+    write(&session, request(Trigger::Manual, &messages));
+    let seen = view(&session);
+    let items = seen.decisions.iter().chain(&seen.constraints);
+    (
+        seen.goal,
+        items
+            .filter(|item| item.status == "active")
+            .map(|item| item.text.trim_end_matches('.').to_owned())
+            .collect(),
+    )
+}
+
+#[test]
+fn a_changed_mind_wins_in_a_plain_conversation() {
+    for (turns, goal, wanted) in [
+        (
+            &["Build a shop.", "Do not use Redis.", "I changed my mind: use Redis."][..],
+            "Build a shop",
+            &["use Redis"][..],
+        ),
+        (
+            &[
+                "Build a shop.",
+                "Set the request timeout to 60 s, and never touch migrations/.",
+                "Use 90 s for the request timeout instead of 60 s.",
+            ],
+            "Build a shop",
+            &["Use 90 s for the request timeout instead of 60 s", "never touch migrations/"],
+        ),
+        (
+            &["Napravi prodavnicu.", "Use Redis.", "Do not use Redis, use Memcached."],
+            "Napravi prodavnicu",
+            &["use Memcached", "Do not use Redis"],
+        ),
+        (
+            &["Build a shop.", "Never touch migrations/.", "You may edit migrations/ now."],
+            "Build a shop",
+            &["You may edit migrations/ now"],
+        ),
+    ] {
+        let (named, holds) = holds(turns);
+        assert_eq!(named.as_deref().map(|goal| goal.trim_end_matches('.')), Some(goal), "{turns:?}");
+        assert_eq!(holds, wanted, "{turns:?}");
+    }
+}
