@@ -19,6 +19,8 @@ pub(super) struct Index {
     kinds: HashMap<u64, Vec<Slot>>,
     rejected: HashMap<u64, Vec<Slot>>,
     exact: HashMap<u64, Vec<Slot>>,
+    /// Everything that each text mentions, ascending.
+    mentioned: HashMap<Slot, Box<[u64]>>,
 }
 
 impl Index {
@@ -34,6 +36,9 @@ impl Index {
             push(&mut self.rejected, *key, slot);
         }
         push(&mut self.exact, signature.plain, slot);
+        let mut mentioned = signature.all.clone();
+        mentioned.sort_unstable();
+        self.mentioned.insert(slot, mentioned.into_boxed_slice());
     }
 
     /// Numbers of all texts that may not be distinct from this one, ascending, each once.
@@ -41,8 +46,14 @@ impl Index {
         let listed = |map: &HashMap<u64, Vec<Slot>>, keys: &[u64]| -> Vec<Slot> {
             keys.iter().filter_map(|key| map.get(key)).flatten().copied().collect()
         };
-        let rarest: Vec<u64> = signature.sets.iter().flat_map(|set| self.rarest(set)).collect();
-        let mut out = listed(&self.all, &rarest);
+        let mut out = Vec::new();
+        for set in &signature.sets {
+            let mut found = listed(&self.all, &self.rarest(set));
+            found.sort_unstable();
+            found.dedup();
+            found.retain(|slot| self.shares_enough(*slot, set));
+            out.extend(found);
+        }
         out.extend(listed(&self.kinds, &signature.kinds));
         out.extend(listed(&self.all, &signature.rejected));
         if !self.rejected.is_empty() {
@@ -52,6 +63,13 @@ impl Index {
         out.sort_unstable();
         out.dedup();
         out
+    }
+
+    /// Whether a text mentions all of a set but what may be missing.
+    fn shares_enough(&self, slot: Slot, set: &KeySet) -> bool {
+        let Some(mentioned) = self.mentioned.get(&slot) else { return true };
+        let missing = set.keys.iter().filter(|key| mentioned.binary_search(key).is_err());
+        missing.take(set.spare + 1).count() <= set.spare
     }
 
     /// The keys of a set that the fewest texts have; one more than may be missing.
