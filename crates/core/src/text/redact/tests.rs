@@ -63,7 +63,7 @@ fn secrets() -> Vec<(String, String)> {
         ("X-Api-Key: {}", "a1b2c3d4e5"),
         ("Cookie: {}", "sid=abc; theme=dark"),
         ("Set-Cookie: {}", "sid=abc; HttpOnly"),
-        ("//registry.npmjs.org/:_authToken={}", "abcdef"),
+        ("//registry.example.org/:_authToken={}", "abcdef"),
         ("AWS_SECRET_ACCESS_KEY={}", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY"),
         ("<password>{}</password>", "hunter2"),
         ("DefaultEndpointsProtocol=https;AccountKey={};x=y", "abcd1234=="),
