@@ -83,7 +83,7 @@ pub(super) fn candidates(checkpoint: &Checkpoint, root: &Root, shown: &[&str]) -
             .map(|(index, line)| Candidate {
                 section,
                 words: words(&line),
-                standing: if section.is_files() { files::worth(&line, &talk) } else { 1.0 },
+                standing: if section.is_files() { files::worth(&line, &talk) } else { standing(&line) },
                 line,
                 recency: (index as f64 + 1.0) / count,
             })
@@ -204,4 +204,12 @@ pub(super) fn overlap(item: &Words, other: &Words) -> f64 {
         return 0.0;
     }
     item.intersection(other).count() as f64 / item.len() as f64
+}
+
+/// What an agent gets wrong without it: a choice that replaced another one.
+const REVERSED: f64 = 2.0;
+
+fn standing(line: &str) -> f64 {
+    let folded = fold(line);
+    if [" instead of ", " umesto "].iter().any(|words| folded.contains(words)) { REVERSED } else { 1.0 }
 }
