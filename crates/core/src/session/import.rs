@@ -13,6 +13,7 @@ use crate::ledger::{Kind, Source, TaskState};
 use crate::store::{OlderLayout, Reader};
 use crate::text::redact;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Takes in what is there of this session from before its journal, if nobody has done so.
 pub(crate) fn earlier(journal: &mut Journal<'_, '_>) -> Result<()> {
@@ -30,16 +31,17 @@ pub(crate) fn earlier(journal: &mut Journal<'_, '_>) -> Result<()> {
     older_layout(journal)
 }
 
-/// The state as it is read: a session whose journal was lost reads as its newest checkpoint.
-pub(crate) fn readable_state(reader: &mut Reader<'_, State>, now: String) -> Result<State> {
-    let state = reader.state().clone();
-    if state.seq > 0 || !reader.exists() {
-        return Ok(state);
+/// The state as it is read: a session whose journal was lost reads as its newest checkpoint. Copied only then.
+pub(crate) fn readable_state<'r>(reader: &'r mut Reader<'_, State>, now: String) -> Result<Cow<'r, State>> {
+    if reader.state().seq == 0
+        && reader.exists()
+        && let Some(checkpoint) = latest(reader)?
+    {
+        let mut rebuilt = Preview::new(reader.state().clone(), [0; 16], now);
+        take_checkpoint(&mut rebuilt, &checkpoint)?;
+        return Ok(Cow::Owned(rebuilt.into_state()));
     }
-    let Some(checkpoint) = latest(reader)? else { return Ok(state) };
-    let mut rebuilt = Preview::new(state, [0; 16], now);
-    take_checkpoint(&mut rebuilt, &checkpoint)?;
-    Ok(rebuilt.into_state())
+    Ok(Cow::Borrowed(reader.state()))
 }
 
 fn older_layout(journal: &mut Journal<'_, '_>) -> Result<()> {

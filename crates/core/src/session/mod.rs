@@ -199,12 +199,12 @@ impl Session {
 
     /// The last tool call, whichever process made it.
     pub fn read_last_tool_call(&self, done: Done<Option<ToolCall>>) {
-        self.read(|reader| Ok(import::readable_state(reader, now())?.last_tool_call), done);
+        self.read(|reader| Ok(import::readable_state(reader, now())?.last_tool_call.clone()), done);
     }
 
     /// Everything that is remembered.
     pub fn read_state(&self, done: Done<SessionView>) {
-        self.read(|reader| Ok(view::session_view(&import::readable_state(reader, now())?)), done);
+        self.read(|reader| Ok(view::session_view(import::readable_state(reader, now())?.as_ref())), done);
     }
 
     /// The checkpoint that would be written now. Writes nothing.
@@ -215,7 +215,7 @@ impl Session {
                 let hash_key = reader.info().map(|info| info.hash_key).unwrap_or_default();
                 let latest = latest(reader)?;
                 let seq = reader.seq();
-                let state = import::readable_state(reader, now())?;
+                let state = import::readable_state(reader, now())?.into_owned();
                 let mut preview = Preview::new(state, hash_key, now());
                 make::take_in(&mut preview, &request)?;
                 let number = latest
@@ -234,17 +234,12 @@ impl Session {
     pub fn write_checkpoint(&self, request: CheckpointRequest, done: Done<Outcome>) {
         let key = self.key.clone();
         let done = self.then_name_parent(&request, done);
-        self.handle.submit(
-            move |locked| {
-                let mut journal = Journal::new(locked)?;
-                import::earlier(&mut journal)?;
-                make::take_in(&mut journal, &request)?;
-                make::write(&mut journal, &request, &key)
-            },
-            // The checkpoint and all that it says are durable when `write` returns; its own note may follow.
-            Durability::Written,
-            done,
-        );
+        let job = move |journal: &mut Journal<'_, '_>| {
+            make::take_in(journal, &request)?;
+            make::write(journal, &request, &key)
+        };
+        // The checkpoint and all that it says are durable when the job ends; its own note may follow.
+        self.write_as(Durability::Written, job, done);
     }
 
     /// The newest valid checkpoint.
@@ -331,13 +326,22 @@ impl Session {
         job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,
         done: Done<T>,
     ) {
+        self.write_as(self.options.durability, job, done);
+    }
+
+    fn write_as<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,
+        done: Done<T>,
+    ) {
         self.handle.submit(
             move |locked| {
                 let mut journal = Journal::new(locked)?;
                 import::earlier(&mut journal)?;
                 job(&mut journal)
             },
-            self.options.durability,
+            durability,
             done,
         );
     }

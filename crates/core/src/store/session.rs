@@ -71,11 +71,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A panic's words.
+/// The error of a panic in a job.
 pub(super) fn caught(panic: &(dyn std::any::Any + Send)) -> Error {
-    let words = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let what = words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into());
-    Error::Internal { where_: "store".into(), what }
+    Error::from_panic("store", panic)
 }
 
 impl<S: SessionState> Session<S> {
