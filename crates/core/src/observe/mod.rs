@@ -1,0 +1,1 @@
+//! Activity logs, health, statistics for tuning (seed 003).

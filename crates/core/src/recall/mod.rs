@@ -1,0 +1,1 @@
+//! What was dropped comes back: index, search, relevance, drop records, recover (seed 003).
