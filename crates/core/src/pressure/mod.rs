@@ -2,9 +2,11 @@
 //! no figure is ever NaN: what is not known is `unknown`, and nothing is triggered by it (FAULTS E7).
 
 mod gauge;
+mod latch;
 mod limits;
 mod measure;
 
 pub use gauge::{GAUGE_FROM, gauge_line};
+pub use latch::{Latch, LatchPhase, LatchState, Outcome};
 pub use limits::{Knobs, Limits, Thresholds, Zone};
 pub use measure::{HostUsage, Measure, MeasureInput, MeasureSource, measure};
