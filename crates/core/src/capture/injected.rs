@@ -5,6 +5,8 @@ use crate::text::pattern::static_regex;
 
 /// First line of every packet that clawback renders (DESIGN 6.1).
 const RESTORE_LINE: &str = "[Post-compaction checkpoint restore]";
+/// How the text begins that stands for a shortened tool result (DESIGN section 3, Epoch).
+pub const SHORTENED: &str = "[Tool result shortened";
 /// Prompts of hosts are short; a longer text that starts like one is looked at no further than this.
 const TALK_WINDOW: usize = 2_000;
 
@@ -58,6 +60,7 @@ pub(super) struct Element<'a> {
 /// Whether the whole text is a host's or clawback's, with no word of a person in it.
 pub(super) fn is_whole(text: &str) -> bool {
     is_gauge(text)
+        || text.starts_with(SHORTENED)
         || GAUGE_HEADING.is_match(text)
         || SUMMARY_PREAMBLE.is_match(text)
         || HOST_PROMPT.is_match(text)

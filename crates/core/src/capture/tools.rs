@@ -2,6 +2,7 @@
 //! tools and errors). Told by the words of the tool's name and by arguments that look like paths; shell commands are
 //! read only where the meaning is certain.
 
+use super::injected::SHORTENED;
 use super::shell;
 use crate::message::{Block, Message, Role};
 use crate::text::clip;
@@ -215,8 +216,8 @@ pub fn error_line(message: &Message) -> Option<String> {
         })?,
         _ => return None,
     };
-    if !failed {
-        return None;
+    if !failed || text.starts_with(SHORTENED) {
+        return None; // what clawback shortened was read when it was whole
     }
     Some(failure_line(message.tool_name.as_deref(), &text))
 }

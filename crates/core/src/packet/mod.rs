@@ -20,6 +20,7 @@ use crate::text::tokens::estimate_tokens;
 
 use gather::{Candidate, words};
 use layout::Head;
+pub(crate) use neutral::quotable;
 use root::Root;
 #[cfg(test)]
 use section::Section;

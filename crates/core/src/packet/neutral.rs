@@ -28,6 +28,13 @@ pub(super) fn neutralise(text: &str) -> String {
     defuse(&line)
 }
 
+/// A line of recorded text that is shown as a quotation: as it stands, without control and hidden direction characters,
+/// and unable to be read as our tag or our first line.
+pub(crate) fn quotable(line: &str) -> String {
+    let plain: String = line.chars().filter(|&c| c == '\t' || !c.is_control() && !is_deceptive(c)).collect();
+    defuse(&plain)
+}
+
 /// One line: breaks as ` / `, other white space as one blank, control and hidden direction characters gone.
 fn flatten(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
