@@ -35,5 +35,6 @@ describe('a native part that cannot be loaded', () => {
   test('names what every platform would need', () => {
     expect(platformTags('darwin', 'arm64')).toEqual(['darwin-arm64'])
     expect(platformTags('win32', 'x64')).toEqual(['win32-x64-msvc'])
+    expect(platformTags('linux', 'arm')).toEqual(['linux-arm-gnueabihf'])
   })
 })

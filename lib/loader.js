@@ -4,6 +4,7 @@
 
 /** The names this platform's prebuilt binary may have, the likelier first: `linux-x64-gnu`, `linux-x64-musl`. */
 function platformTags(platform = process.platform, arch = process.arch) {
+  if (platform === 'linux' && arch === 'arm') return ['linux-arm-gnueabihf']
   if (platform === 'linux') return [`linux-${arch}-gnu`, `linux-${arch}-musl`]
   if (platform === 'win32') return [`win32-${arch}-msvc`]
   return [`${platform}-${arch}`]

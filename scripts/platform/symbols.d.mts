@@ -1,0 +1,2 @@
+export function glibcVersions(table: string): { version: string; symbol: string }[]
+export function compare(a: string, b: string): number
