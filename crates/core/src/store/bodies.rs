@@ -199,6 +199,16 @@ impl BodyStore {
         Ok(())
     }
 
+    /// Makes durable what other processes wrote and may not have synced. Under the lock. Only the newest segment can hold
+    /// such: whoever begins the next one syncs the full one first.
+    pub(super) fn sync_others(&mut self, session: &Dir) -> Result<()> {
+        let Some(folder) = session.child(FOLDER)? else { return Ok(()) };
+        let Some(newest) = segments_in(&folder)?.last().copied() else { return Ok(()) };
+        let name = file_name(newest);
+        folder.sync_file(&folder.open_append(&name)?, &name)?;
+        folder.sync()
+    }
+
     /// After a failed sync: what waited is written to a fresh segment, once. Under the lock. The first copy of a body
     /// counts, so a body that stands in both is no harm.
     pub(super) fn rewrite_unsynced(&mut self, _session: &Dir) -> Result<()> {

@@ -77,15 +77,23 @@ pub(super) fn within_limit(line: Vec<u8>) -> Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Reads a sealed line, with or without its line break. `None`: damaged.
-pub(super) fn unseal(line: &[u8]) -> Option<Map<String, Value>> {
+/// The bytes of a sealed line before its checksum, if that matches.
+fn body(line: &[u8]) -> Option<&[u8]> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (body, tail) = line.split_at_checked(line.len().checked_sub(CRC_TAIL)?)?;
     let digits = tail.strip_prefix(CRC_FIELD.as_bytes())?.strip_suffix(b"\"}")?;
     let crc = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    if crc32fast::hash(body) != crc {
-        return None;
-    }
+    (crc32fast::hash(body) == crc).then_some(body)
+}
+
+/// A sealed line as it is, its checksum being its last field, for readers that want few of its fields. `None`: damaged.
+pub(super) fn checked(line: &[u8]) -> Option<&[u8]> {
+    body(line).map(|_| line)
+}
+
+/// Reads a sealed line, with or without its line break. `None`: damaged.
+pub(super) fn unseal(line: &[u8]) -> Option<Map<String, Value>> {
+    let body = body(line)?;
     let mut whole = Vec::with_capacity(body.len() + 1);
     whole.extend_from_slice(body);
     whole.push(b'}');

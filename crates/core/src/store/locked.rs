@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::bodies::{self, Body};
 use super::checkpoints::{self, CheckpointFile, Inspect, StoredCheckpoint, WrittenCheckpoint};
 use super::chunk::ChunkId;
+use super::cold::DropRecord;
 use super::import::{self, OlderLayout};
 use super::line::NewLine;
 use super::open::{Address, Open};
@@ -82,6 +83,21 @@ impl<S: SessionState> Locked<'_, S> {
             self.open.unsynced_since.get_or_insert_with(std::time::Instant::now);
         }
         Ok(())
+    }
+
+    /// Notes durably which messages leave the view, after their bodies are durable (FAULTS J4). Keyed by chunk id and
+    /// epoch: what is noted already is not noted again. On an error nothing of it stays, and nothing may leave the view.
+    pub fn append_drops(&mut self, drops: &[DropRecord]) -> Result<()> {
+        if drops.is_empty() {
+            return Ok(());
+        }
+        self.open.sync_or_rewrite()?;
+        let Open { bodies, cold, dir, .. } = &mut *self.open;
+        bodies.sync_others(dir)?;
+        match cold.append(dir, drops, &self.now) {
+            Err(Error::NoSpace { .. }) if room::make(dir) => cold.append(dir, drops, &self.now),
+            other => other,
+        }
     }
 
     /// Writes the next checkpoint durably (STORE.md, "Checkpoint and pointer"). `make(id, state, seq)` gives the
@@ -199,6 +215,27 @@ impl<S: SessionState> Reader<'_, S> {
     /// Shows every stored message, oldest first, until `visit` returns `false`. Returns the number of damaged lines.
     pub fn scan_bodies(&self, visit: &mut dyn FnMut(Body) -> bool) -> Result<u64> {
         self.open.as_ref().map_or(Ok(0), |open| open.bodies.scan(&open.dir, visit))
+    }
+
+    /// Shows every drop record that has not expired, in the order of writing, until `visit` returns `false`. Returns the
+    /// number of damaged lines.
+    pub fn drops(&mut self, visit: &mut dyn FnMut(DropRecord) -> bool) -> Result<u64> {
+        self.open.as_mut().map_or(Ok(0), |open| open.cold.scan(&open.dir, visit))
+    }
+
+    /// The newest drop record of a chunk; `None` where it never left the view or has expired.
+    pub fn drop_of(&mut self, chunk: ChunkId) -> Result<Option<DropRecord>> {
+        self.open.as_mut().map_or(Ok(None), |open| open.cold.drop_of(&open.dir, chunk))
+    }
+
+    /// Whether a chunk expired: it cannot be brought back any more.
+    pub fn is_expired(&mut self, chunk: ChunkId) -> Result<bool> {
+        self.open.as_mut().map_or(Ok(false), |open| open.cold.is_expired(&open.dir, chunk))
+    }
+
+    /// Chunks that left the view and can be brought back.
+    pub fn cold_chunks(&mut self) -> Result<u64> {
+        self.open.as_mut().map_or(Ok(0), |open| open.cold.count(&open.dir))
     }
 
     /// Figures for `health`.

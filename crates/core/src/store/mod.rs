@@ -9,6 +9,7 @@
 mod bodies;
 mod checkpoints;
 mod chunk;
+mod cold;
 mod dir;
 pub mod fail;
 mod import;
@@ -35,6 +36,7 @@ mod sweep_tests;
 pub use bodies::Body;
 pub use checkpoints::{CheckpointFile, CheckpointInfo, Group, Inspect, StoredCheckpoint, WrittenCheckpoint};
 pub use chunk::ChunkId;
+pub use cold::{DropReason, DropRecord};
 pub use import::OlderLayout;
 pub use line::{Line, NewLine};
 pub use locked::{Figures, Locked, MakeCheckpoint, Reader};

@@ -101,6 +101,15 @@ pub(super) fn body_segment(name: &str) -> Option<u64> {
     number_between(name, "", ".jsonl", 1)
 }
 
+/// The month of a file of drop records, `<yyyy>-<mm>.jsonl`, as `yyyymm`.
+pub(super) fn cold_month(name: &str) -> Option<u32> {
+    let (year, month) = name.strip_suffix(".jsonl")?.split_once('-')?;
+    let digits = year.len() == 4 && month.len() == 2;
+    let all = digits && year.bytes().chain(month.bytes()).all(|b| b.is_ascii_digit());
+    let (year, month): (u32, u32) = (all.then(|| year.parse().ok()).flatten()?, month.parse().ok()?);
+    (1..=12).contains(&month).then_some(year * 100 + month)
+}
+
 /// A temporary file of ours: only these are swept.
 pub(super) fn is_temp(name: &str) -> bool {
     name.starts_with(".tmp.")
@@ -194,5 +203,9 @@ mod tests {
         assert_eq!(rotated_journal("journal.jsonl"), None);
         assert_eq!(body_segment("12.jsonl"), Some(12));
         assert_eq!(body_segment("x.jsonl"), None);
+        assert_eq!(cold_month("2026-02.jsonl"), Some(202_602));
+        for bad in ["2026-13.jsonl", "2026-00.jsonl", "2026-2.jsonl", "+026-02.jsonl", "2026-02.jsonl.1"] {
+            assert_eq!(cold_month(bad), None, "{bad}");
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::bodies::BodyStore;
 use super::checkpoints::{self, Groups};
+use super::cold::Shelf;
 use super::dir::Dir;
 use super::journal::{self, Caught, Holding, Journal};
 use super::line::{Line, NewLine};
@@ -56,6 +57,7 @@ pub(super) struct Open<S> {
     pub(super) state: S,
     pub(super) journal: Journal,
     pub(super) bodies: BodyStore,
+    pub(super) cold: Shelf,
     pub(super) groups: Groups,
     written: Written,
     /// Loaded, and if so how.
@@ -91,6 +93,7 @@ impl<S: SessionState> Open<S> {
             state: S::default(),
             journal: Journal::default(),
             bodies: BodyStore::default(),
+            cold: Shelf::default(),
             groups: Groups::default(),
             written: Written::default(),
             loaded: None,
