@@ -55,11 +55,28 @@ fn body(ordinal: u64) -> Body {
     }
 }
 
+/// The record with which a message leaves the view.
+fn dropped(ordinal: u64) -> DropRecord {
+    DropRecord {
+        chunk_id: body(ordinal).chunk_id,
+        epoch: ordinal,
+        session_id: "key".into(),
+        timestamp: "2026-02-02T22:55:00Z".into(),
+        role: "user".into(),
+        tokens: 3,
+        drop_reason: DropReason::Epoch,
+        relevance_score: None,
+        prompt_at_drop: Some("next step".into()),
+        recoverable_until: "2026-03-04T22:55:00Z".into(),
+    }
+}
+
 /// What was acknowledged by a run.
 #[derive(Debug, Default, Clone)]
 struct Acknowledged {
     notes: Vec<String>,
     bodies: Vec<u64>,
+    drops: Vec<u64>,
     checkpoint: Option<String>,
     errors: Vec<Error>,
 }
@@ -83,6 +100,12 @@ fn work(handle: &Handle<Notes>, prefix: &str) -> Acknowledged {
         match handle.run(Durability::Full, move |session| session.append_bodies(&[body(round)])) {
             Ok(()) => done.bodies.push(round),
             Err(error) => done.errors.push(error),
+        }
+        if done.bodies.last() == Some(&round) {
+            match handle.run(Durability::Written, move |session| session.append_drops(&[dropped(round)])) {
+                Ok(()) => done.drops.push(round),
+                Err(error) => done.errors.push(error),
+            }
         }
     }
     let make = |session: &mut Locked<'_, Notes>| {
@@ -108,6 +131,29 @@ fn check(handle: &Handle<Notes>, done: &Acknowledged, context: &str) {
         let chunk = body(*ordinal).chunk_id;
         let read = handle.read(move |session| session.body(chunk));
         assert_eq!(read, Ok(body(*ordinal)), "{context}");
+    }
+    let drops = handle.read(|session| {
+        let mut drops = Vec::new();
+        session.drops(&mut |record| {
+            drops.push(record);
+            true
+        })?;
+        Ok(drops)
+    });
+    let drops = drops.unwrap();
+    for ordinal in &done.drops {
+        assert_eq!(
+            drops.iter().filter(|there| **there == dropped(*ordinal)).count(),
+            1,
+            "{ordinal}, {context}"
+        );
+    }
+    for record in &drops {
+        let chunk = record.chunk_id;
+        assert!(
+            handle.read(move |session| session.body(chunk)).is_ok(),
+            "{chunk} left without a body, {context}"
+        );
     }
     let latest = handle.read(|session| session.latest_checkpoint(&inspect)).unwrap();
     if let Some(id) = &done.checkpoint {

@@ -13,6 +13,7 @@
 mod fuzz;
 mod session;
 mod store_basic;
+mod store_cold;
 mod store_faults;
 mod store_journal;
 mod store_processes;
