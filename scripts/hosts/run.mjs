@@ -1,0 +1,27 @@
+// npm run test:hosts [PART ...]: clawback inside the real hosts, headless, against a stub model on loopback. Each part is a
+// folder here with tests `PART.test.mjs`, and `long.test.mjs` where it has sessions that take minutes (`--long`). The hosts
+// come from npm into a cache folder (CLAWBACK_HOSTS_DIR, else ~/.cache/clawback-hosts).
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+
+const here = path.dirname(fileURLToPath(import.meta.url))
+const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
+const long = process.argv.includes('--long')
+const parts = named.length ? named : ['openclaw', 'pi']
+
+for (const part of parts) {
+  const file = path.join(here, part, long ? 'long.test.mjs' : `${part}.test.mjs`)
+  if (!existsSync(file)) continue
+  const started = Date.now()
+  await new Promise((resolve) => {
+    const output = run({ files: [file], concurrency: false })
+      .on('test:fail', () => (process.exitCode = 1))
+      .compose(spec)
+    output.pipe(process.stdout, { end: false })
+    output.on('end', resolve)
+  })
+  console.log(`== ${part}: ${((Date.now() - started) / 60_000).toFixed(1)} min`)
+}
