@@ -1,6 +1,8 @@
 //! Message bodies: segments of lines, appended when a message is first seen and read by chunk id (STORE.md, "Message
 //! bodies").
 
+mod expiry;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::RangeInclusive;
@@ -13,7 +15,7 @@ use super::journal::cut_torn_tail;
 use super::{line, names};
 use crate::{Error, Result};
 
-const FOLDER: &str = "messages";
+pub(super) const FOLDER: &str = "messages";
 /// A segment is closed above this size, in bytes.
 const SEGMENT_LIMIT: u64 = 8 << 20;
 /// Bytes that may wait for a sync: they are kept in memory meanwhile, for the case that the sync fails.
@@ -90,6 +92,8 @@ struct Segment {
     range: Option<RangeInclusive<(u32, u64)>>,
     /// `None`: forgotten to save memory.
     spots: Option<Vec<Spot>>,
+    /// The file that was indexed; 0 where the system does not number files.
+    inode: u64,
 }
 
 #[derive(Debug)]
@@ -248,7 +252,11 @@ impl BodyStore {
                     self.forget_surplus(number);
                     return Ok(body);
                 }
-                _ => damaged = Some(Error::Corrupt(format!("the stored message {chunk} is damaged"))),
+                _ => {
+                    // Damaged, or a file of which the index does not know that it was replaced.
+                    self.segments.remove(&number);
+                    damaged = Some(Error::Corrupt(format!("the stored message {chunk} is damaged")));
+                }
             }
         }
         self.forget_surplus(u64::MAX);
@@ -291,9 +299,12 @@ impl BodyStore {
 impl Segment {
     /// Looks for a chunk, indexing first what is new.
     fn find(&mut self, folder: &Dir, file: &File, name: &str, chunk: ChunkId) -> Result<Option<Spot>> {
-        let len = folder.file_meta(file, name)?.map_or(0, |meta| meta.len);
-        if len < self.indexed {
-            *self = Self::default(); // a torn tail was cut off
+        let (len, inode) = folder.file_meta(file, name)?.map_or((0, 0), |meta| (meta.len, meta.inode));
+        // A torn tail was cut off, or the file was written anew without what expired. Where files have no numbers, any
+        // other length may mean that.
+        let replaced = inode != self.inode || (inode == 0 && len != self.indexed);
+        if len < self.indexed || replaced {
+            *self = Self { inode, ..Self::default() };
         }
         let place = (chunk.generation, chunk.ordinal);
         let outside = self.range.as_ref().is_none_or(|range| !range.contains(&place));
@@ -301,7 +312,7 @@ impl Segment {
             return Ok(None);
         }
         if self.spots.is_none() {
-            *self = Self { spots: Some(Vec::new()), ..Self::default() };
+            *self = Self { spots: Some(Vec::new()), inode, ..Self::default() };
         }
         if len > self.indexed {
             let bytes = folder.read_from(file, name, self.indexed, READ_CAP)?;
@@ -315,11 +326,7 @@ impl Segment {
             let offset = self.indexed;
             let len = line.len() as u64;
             self.indexed += len;
-            let id = line
-                .strip_prefix(LINE_START)
-                .and_then(|rest| rest.split(|byte| *byte == b'"').next())
-                .and_then(|id| std::str::from_utf8(id).ok());
-            let Some(chunk) = id.and_then(|id| id.parse::<ChunkId>().ok()) else { continue };
+            let Some(chunk) = chunk_of(line) else { continue };
             let place = (chunk.generation, chunk.ordinal);
             self.range = Some(match self.range.take() {
                 Some(range) => *range.start().min(&place)..=*range.end().max(&place),
@@ -328,6 +335,12 @@ impl Segment {
             self.spots.get_or_insert_default().push(Spot { chunk, offset, len });
         }
     }
+}
+
+/// Whose body a line is; `None`: damaged.
+fn chunk_of(line: &[u8]) -> Option<ChunkId> {
+    let id = line.strip_prefix(LINE_START)?.split(|byte| *byte == b'"').next()?;
+    std::str::from_utf8(id).ok()?.parse().ok()
 }
 
 fn open_writer(folder: &Dir, number: u64) -> Result<Writer> {

@@ -1,11 +1,13 @@
 //! What a job may do with a session: [`Locked`] under its lock, [`Reader`] without.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::bodies::{self, Body};
 use super::checkpoints::{self, CheckpointFile, Inspect, StoredCheckpoint, WrittenCheckpoint};
 use super::chunk::ChunkId;
-use super::cold::DropRecord;
+use super::cold::{self, DropRecord, Expired};
 use super::import::{self, OlderLayout};
 use super::line::NewLine;
 use super::open::{Address, Open};
@@ -98,6 +100,55 @@ impl<S: SessionState> Locked<'_, S> {
             Err(Error::NoSpace { .. }) if room::make(dir) => cold.append(dir, drops, &self.now),
             other => other,
         }
+    }
+
+    /// Lets go of what left the view and is past its time at `now` (ISO 8601), except the chunks in `keep`: pinned ones and
+    /// those that are in the view again. With a `quota` in bytes for all bodies also of the oldest drops above it. What never
+    /// left the view never expires. Tombstones first, durably; then the bodies go; then the drop records' files of which
+    /// nothing is left. Reads all bodies when something expires: once an hour is often enough.
+    pub fn expire(&mut self, now: &str, keep: &HashSet<ChunkId>, quota: Option<u64>) -> Result<Expired> {
+        let at = cold::now_ms(now)?;
+        let mut due = self.open.cold.due(&self.open.dir, at, keep)?;
+        if let Some(quota) = quota {
+            due.extend(self.above_quota(quota, keep, &due.iter().copied().collect())?);
+        }
+        self.open.sync_or_rewrite()?;
+        let next_seq = self.open.journal.seq() + 1;
+        let Open { bodies, cold, dir, .. } = &mut *self.open;
+        match cold.bury(dir, &due, now) {
+            Err(Error::NoSpace { .. }) if room::make(dir) => cold.bury(dir, &due, now)?,
+            other => other?,
+        }
+        let mut done = Expired { chunks: due.len() as u64, bytes_freed: 0 };
+        if !cold.pending.is_empty() {
+            let compacted = bodies.compact(dir, &cold.pending, next_seq)?;
+            done.bytes_freed = compacted.freed;
+            cold.pending = compacted.left;
+            cold.remove_spent(dir, now)?;
+        }
+        Ok(done)
+    }
+
+    /// The oldest drops that must go besides `due` for the bodies to fit the quota.
+    fn above_quota(
+        &mut self,
+        quota: u64,
+        keep: &HashSet<ChunkId>,
+        due: &HashSet<ChunkId>,
+    ) -> Result<Vec<ChunkId>> {
+        let Open { bodies: store, cold, dir, .. } = &mut *self.open;
+        let mut surplus = bodies::bytes_on_disk(dir)?.saturating_sub(quota);
+        let mut above = Vec::new();
+        for chunk in cold.oldest_first(keep) {
+            if surplus == 0 {
+                break;
+            }
+            surplus = surplus.saturating_sub(store.size_of(dir, chunk)?.unwrap_or(0));
+            if !due.contains(&chunk) {
+                above.push(chunk);
+            }
+        }
+        Ok(above)
     }
 
     /// Writes the next checkpoint durably (STORE.md, "Checkpoint and pointer"). `make(id, state, seq)` gives the
@@ -205,16 +256,24 @@ impl<S: SessionState> Reader<'_, S> {
     pub fn body(&mut self, chunk: ChunkId) -> Result<Body> {
         match &mut self.open {
             Some(open) => {
-                let Open { bodies, dir, .. } = &mut **open;
+                let Open { bodies, cold, dir, .. } = &mut **open;
+                // Its body may still lie in a segment that is not worth writing anew.
+                if cold.is_expired(dir, chunk)? {
+                    return Err(Error::NotFound(format!("the stored message {chunk} has expired")));
+                }
                 bodies.read(dir, chunk)
             }
             None => Err(Error::NotFound(format!("there is no stored message {chunk}"))),
         }
     }
 
-    /// Shows every stored message, oldest first, until `visit` returns `false`. Returns the number of damaged lines.
-    pub fn scan_bodies(&self, visit: &mut dyn FnMut(Body) -> bool) -> Result<u64> {
-        self.open.as_ref().map_or(Ok(0), |open| open.bodies.scan(&open.dir, visit))
+    /// Shows every stored message that has not expired, oldest first, until `visit` returns `false`. Returns the number
+    /// of damaged lines.
+    pub fn scan_bodies(&mut self, visit: &mut dyn FnMut(Body) -> bool) -> Result<u64> {
+        let Some(open) = self.open.as_mut() else { return Ok(0) };
+        let Open { bodies, cold, dir, .. } = &mut **open;
+        cold.refresh(dir)?;
+        bodies.scan(dir, &mut |body| cold.has_expired(body.chunk_id) || visit(body))
     }
 
     /// Shows every drop record that has not expired, in the order of writing, until `visit` returns `false`. Returns the

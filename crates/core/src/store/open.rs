@@ -192,7 +192,7 @@ impl<S: SessionState> Open<S> {
             self.note(format!("{} journal lines are damaged or missing", self.journal.bad()));
         }
         if holding == Holding::Lock {
-            self.dir.sweep_temps()?;
+            room::sweep(&self.dir)?;
             if let Some(why) = checkpoints::repair_pointer(&self.dir)? {
                 self.note(why);
             }

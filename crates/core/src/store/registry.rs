@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::locked::{Locked, Reader};
+use super::logs::{self, Log, LogQueue};
 use super::names;
 use super::open::Address;
 use super::pool::Pool;
@@ -89,6 +90,7 @@ type DirId = (u64, u64);
 pub(super) struct Services<S> {
     pub(super) pool: Pool,
     pub(super) settings: Settings,
+    logs: Arc<LogQueue>,
     sessions: Mutex<Sessions<S>>,
     dice: AtomicU64,
 }
@@ -197,6 +199,7 @@ impl<S: SessionState> Registry<S> {
             services: Arc::new(Services {
                 pool: Pool::new(settings.threads),
                 settings,
+                logs: Arc::default(),
                 sessions: Mutex::new(Sessions { known: HashMap::new(), open: Vec::new() }),
                 dice: AtomicU64::new(seed),
             }),
@@ -255,6 +258,22 @@ impl<S: SessionState> Registry<S> {
         self.background(move || sessions::list(&state_dir?), done);
     }
 
+    /// Shows the lines of an activity log, oldest first, as `job` wants them, on one of the store's threads.
+    pub fn read_logs<T: Send + 'static>(
+        &self,
+        state_dir: &Path,
+        job: impl FnOnce(&LogReader) -> Result<T> + Send + 'static,
+        done: impl FnOnce(Result<T>) + Send + 'static,
+    ) {
+        let state_dir = checked_state_dir(state_dir);
+        self.background(move || job(&LogReader { state_dir: state_dir? }), done);
+    }
+
+    /// Calls `done` once every activity line queued so far was written or given up.
+    pub fn logs_written(&self, done: impl FnOnce() + Send + 'static) {
+        self.services.logs.when_written(&self.services.pool, Box::new(done));
+    }
+
     /// Sessions whose directory is open now.
     pub fn open_count(&self) -> usize {
         self.services.sessions().open.len()
@@ -269,6 +288,19 @@ impl<S: SessionState> Drop for Registry<S> {
         drop(sessions);
         known.values().filter_map(Weak::upgrade).for_each(|session| session.abandon());
         drop(open);
+    }
+}
+
+/// The activity logs of a state directory.
+#[derive(Debug)]
+pub struct LogReader {
+    state_dir: PathBuf,
+}
+
+impl LogReader {
+    /// Shows the lines of a log, rotated ones first, until `visit` returns `false`.
+    pub fn lines(&self, log: Log, visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<()> {
+        logs::read(&self.state_dir, log, visit)
     }
 }
 
@@ -391,6 +423,13 @@ impl<S: SessionState> Handle<S> {
             return answer.give(Err(error));
         }
         self.queue_flush(answer);
+    }
+
+    /// Queues lines for an activity log of the session's state directory: JSON objects without line breaks. They are
+    /// written on one of the store's threads, under no lock of a session, and never fail the caller.
+    pub fn log(&self, log: Log, lines: &[String]) {
+        let services = &self.view.services;
+        services.logs.push(&services.pool, &self.view.session.address.state_dir, log, lines);
     }
 
     /// Flushes and closes this view; the last view of a session also gives its memory and descriptors back. Closing

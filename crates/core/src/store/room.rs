@@ -1,9 +1,9 @@
 //! Room on a full disk (STORE.md, table of errors): temporary files, rotated logs, the search index, checkpoints down
 //! to one, in this order. Never the journal, message bodies or drops.
 
-use super::checkpoints;
 use super::dir::Dir;
 use super::platform::Kind;
+use super::{bodies, checkpoints, cold};
 use crate::Result;
 
 /// Frees what can be freed around a session. Under its lock. Returns whether it is worth trying again.
@@ -14,9 +14,15 @@ pub(super) fn make(session: &Dir) -> bool {
     freed
 }
 
-fn sweep(session: &Dir) -> Result<bool> {
+/// Removes temporary files that a dead process left.
+pub(super) fn sweep(session: &Dir) -> Result<bool> {
     session.sweep_temps()?;
     checkpoints::sweep(session)?;
+    for folder in [bodies::FOLDER, cold::FOLDER] {
+        if let Some(folder) = session.child(folder)? {
+            folder.sweep_temps()?;
+        }
+    }
     Ok(true)
 }
 

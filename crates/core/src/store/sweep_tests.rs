@@ -1,6 +1,7 @@
 //! Every step of the store is made to fail once, with each errno and with a panic: whatever was acknowledged is there
 //! once afterwards, and the next call works.
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -77,6 +78,7 @@ struct Acknowledged {
     notes: Vec<String>,
     bodies: Vec<u64>,
     drops: Vec<u64>,
+    expired: Vec<u64>,
     checkpoint: Option<String>,
     errors: Vec<Error>,
 }
@@ -107,6 +109,21 @@ fn work(handle: &Handle<Notes>, prefix: &str) -> Acknowledged {
                 Err(error) => done.errors.push(error),
             }
         }
+    }
+    // One that is past its time, beside those that are not.
+    let old = first + 100;
+    let expire = move |session: &mut Locked<'_, Notes>| {
+        session.append_bodies(&[body(old)])?;
+        let long_ago = "2020-01-01T00:00:00Z".into();
+        session.append_drops(&[DropRecord { recoverable_until: long_ago, ..dropped(old) }])?;
+        session.expire("2026-02-02T23:00:00Z", &HashSet::new(), None)
+    };
+    match handle.run(Durability::Written, expire) {
+        Ok(expired) => {
+            assert!(expired.chunks >= 1 && expired.bytes_freed > 0, "{expired:?}");
+            done.expired.push(old);
+        }
+        Err(error) => done.errors.push(error),
     }
     let make = |session: &mut Locked<'_, Notes>| {
         session.write_checkpoint(&mut |id, _, _| Ok(format!("{id} whole").into_bytes()), &inspect)
@@ -146,6 +163,15 @@ fn check(handle: &Handle<Notes>, done: &Acknowledged, context: &str) {
             drops.iter().filter(|there| **there == dropped(*ordinal)).count(),
             1,
             "{ordinal}, {context}"
+        );
+    }
+    for ordinal in &done.expired {
+        let chunk = body(*ordinal).chunk_id;
+        assert!(drops.iter().all(|there| there.chunk_id != chunk), "{ordinal} came back, {context}");
+        assert_eq!(
+            handle.read(move |session| session.body(chunk)).unwrap_err().code(),
+            "NotFound",
+            "{context}"
         );
     }
     for record in &drops {

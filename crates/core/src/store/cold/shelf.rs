@@ -9,7 +9,7 @@ use crate::store::journal::cut_torn_tail;
 use crate::store::names;
 use crate::{Error, Result};
 
-const FOLDER: &str = "cold";
+pub(in crate::store) const FOLDER: &str = "cold";
 
 /// Where a record lies.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,8 @@ pub(super) struct Spot {
     pub(super) month: u32,
     pub(super) offset: u64,
     pub(super) len: u64,
+    /// Milliseconds since 1970.
+    pub(super) until: i64,
 }
 
 /// The drop records of one session. What it knows of them is read when it is first asked, and then only what is new.
@@ -24,6 +26,8 @@ pub(super) struct Spot {
 pub(in crate::store) struct Shelf {
     pub(super) drops: BTreeMap<(ChunkId, u64), Spot>,
     pub(super) expired: HashSet<ChunkId>,
+    /// Of these, the ones whose bodies may still be on the disk.
+    pub(in crate::store) pending: HashSet<ChunkId>,
     /// How far each month's file was read, in bytes.
     indexed: BTreeMap<u32, u64>,
     damaged: u64,
@@ -35,7 +39,7 @@ pub(super) fn file_name(month: u32) -> String {
 }
 
 /// The month of an ISO 8601 time as `yyyymm`.
-fn month_of(iso: &str) -> Result<u32> {
+pub(super) fn month_of(iso: &str) -> Result<u32> {
     let month = iso.get(..7).and_then(|start| names::cold_month(&format!("{start}.jsonl")));
     month.ok_or_else(|| Error::Internal {
         where_: "cold storage".into(),
@@ -93,11 +97,13 @@ impl Shelf {
         for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
             let len = line.len() as u64;
             match entry(line) {
-                Some(Entry::Drop { chunk, epoch, .. }) => {
-                    self.drops.entry((chunk, epoch)).or_insert(Spot { month, offset, len });
+                Some(Entry::Drop { chunk, epoch, until }) => {
+                    self.drops.entry((chunk, epoch)).or_insert(Spot { month, offset, len, until });
                 }
                 Some(Entry::Tombstone(chunk)) => {
-                    self.expired.insert(chunk);
+                    if self.expired.insert(chunk) {
+                        self.pending.insert(chunk);
+                    }
                 }
                 None => {
                     self.damaged += 1;
@@ -191,14 +197,31 @@ impl Shelf {
         }
     }
 
-    fn spots_of(&self, chunk: ChunkId) -> impl Iterator<Item = &Spot> {
+    /// All records of a chunk, by epoch.
+    pub(super) fn spots_of(&self, chunk: ChunkId) -> impl Iterator<Item = &Spot> {
         self.drops.range((chunk, 0)..=(chunk, u64::MAX)).map(|(_, spot)| spot)
+    }
+
+    /// Forgets a month's file.
+    pub(super) fn forget(&mut self, month: u32) {
+        self.indexed.remove(&month);
+        self.drops.retain(|_, spot| spot.month != month);
     }
 
     /// Whether a chunk expired.
     pub(in crate::store) fn is_expired(&mut self, session: &Dir, chunk: ChunkId) -> Result<bool> {
         self.catch_up(session)?;
-        Ok(self.expired.contains(&chunk))
+        Ok(self.has_expired(chunk))
+    }
+
+    /// The same as of the last look.
+    pub(in crate::store) fn has_expired(&self, chunk: ChunkId) -> bool {
+        self.expired.contains(&chunk)
+    }
+
+    /// Reads what any process wrote since the last look.
+    pub(in crate::store) fn refresh(&mut self, session: &Dir) -> Result<()> {
+        self.catch_up(session).map(drop)
     }
 
     /// Shows every record that has not expired, in the order of writing, until `visit` returns `false`. Returns the
