@@ -234,6 +234,99 @@ export function measureUsage(input: { usage?: HostUsage; messages?: readonly (Me
 /** `[Context: 81% | 162k/200k tokens | Checkpoint saved]`; null below 70 % and when unknown. */
 export function gaugeLine(measure: Measure, options?: { checkpointSaved?: boolean }): string | null
 
+// ---- a live session: a handle on shared per-session state ----
+
+export interface SessionOptions {
+  /** The host's state directory; everything lives below `<stateDir>/context/`. */
+  stateDir: string
+  sessionKey: string
+  /** The model's window in tokens; 0 when unknown: then nothing is triggered. */
+  contextWindow: number
+  /** Room for the answer in tokens; min(20,000, window / 4) if missing. */
+  reserveTokens?: number
+  /** System prompt and tools in tokens; learned from the host's usage if missing. */
+  overheadTokens?: number
+  /** The host's own threshold in tokens of the whole request; clawback comes first. */
+  hostCompactsAt?: number
+  /** `prune` (default), `compact` or `complement`. */
+  mode?: 'prune' | 'compact' | 'complement'
+  agentId?: string
+  channel?: string
+  sessionFile?: string
+}
+export interface ContextPlan {
+  /** Counts from 1; 0 before the first. */
+  epoch: number
+  zone: Zone
+  /** The first message of the request, in the user's role; null when there is none. */
+  packet: string | null
+  /** The last message of the request; null when there is none. */
+  tail: string | null
+  /** Indices into the array last synced, ascending. */
+  keep: Uint32Array
+  /** Kept messages that are shown with this one text block instead of their content. */
+  replace: { index: number; text: string }[]
+  tokensBefore: number
+  tokensAfter: number
+  droppedMessages: number
+  checkpointId?: string
+  warnings: string[]
+}
+export interface Health {
+  currentTokens: number
+  limit: number
+  /** 0..1 and above. */
+  pctUsed: number
+  zone: Zone
+  epoch: number
+  checkpoints: number
+  journalLines: number
+  coldChunks: number
+  bytesOnDisk: number
+  readOnly: boolean
+  problems: string[]
+}
+export declare class ContextSession {
+  private constructor()
+  /** Restores ledger, epoch, view and calibration from disk. */
+  static open(options: SessionOptions): Promise<ContextSession>
+  /** A model was switched, or its limits were learned; missing figures stay. */
+  setLimits(limits: { contextWindow?: number; reserveTokens?: number; overheadTokens?: number; hostCompactsAt?: number }): void
+  /** The host's current array, or its end from index `from`. Queues; errors come out of the next plan, flush or health. */
+  sync(messages: readonly (Message | object)[], hints?: { from?: number; rewind?: boolean }): { added: number; rewound: number; hostCompacted: boolean }
+  /** How full the context is; writes nothing. */
+  gauge(usage?: HostUsage): Measure & { line: string | null; pressure: number }
+  /** What the model sees of the array last synced. No model call. */
+  plan(options?: { budgetTokens?: number; prompt?: string; force?: boolean }): Promise<ContextPlan>
+  /** Answers a compaction of the host; `compacted` is always true to what happened. */
+  compact(options: { reason: 'threshold' | 'budget' | 'overflow' | 'manual'; force?: boolean; budgetTokens?: number; currentTokens?: number }): Promise<{ compacted: boolean; reason: string; tokensBefore: number; tokensAfter: number; summary: string }>
+  /** A turn's messages, all or nothing, once per key, durably. */
+  commit(messages: readonly (Message | object)[], options: { key: string }): Promise<'committed' | 'duplicate'>
+  checkpoint(input: Partial<CheckpointInput> & { trigger: Trigger }): Promise<CheckpointOutcome>
+  /** The packet of what is known now; null where nothing is. */
+  packet(options?: PacketOptions): Promise<Packet | null>
+  /** Stays true until `compactionStarted` or back-off. */
+  shouldCompact(): boolean
+  compactionStarted(): void
+  compactionSettled(outcome: { ok: boolean; tokensAfter?: number; reason?: string }): void
+  /** The whole message is stored, durably; the copy has at most `maxTokens` tokens of text. */
+  spill<M extends object>(message: M, options: { maxTokens: number }): Promise<{ message: M; chunkId: string }>
+  /** Never dropped by relevance, never expires. */
+  pin(target: string | Message | object): Promise<void>
+  explain(text: string): Promise<{ found: boolean; source?: string; status?: string; by?: string; whyNotInPacket?: string }>
+  agentStarted(agent: RunningAgent): Promise<void>
+  agentEnded(id: string): Promise<void>
+  fork(childSessionKey: string): Promise<void>
+  /** A clean generation: no packet, no entries; handles opened before are refused. */
+  reset(reason: 'new' | 'reset' | 'deleted'): Promise<void>
+  /** Checkpoint, archive, close. */
+  end(options: { reason: string }): Promise<void>
+  health(): Promise<Health>
+  /** Everything queued so far is durable. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
 // ---- transcripts ----
 
 /** One thing that a transcript says; lines count from 1, times are epoch milliseconds. */

@@ -5,6 +5,7 @@
 const { loadBinding } = require('./lib/loader.js')
 const { asyncExport, messageExport, syncExport } = require('./lib/boundary.js')
 const { checkpointInput, measureUsage, toolUse } = require('./lib/input.js')
+const { makeSessionClass } = require('./lib/session.js')
 
 const native = loadBinding()
 /** `sync(name, n)`: throws; the first n arguments must be well-formed strings. */
@@ -59,6 +60,9 @@ exports.readCheckpointForInjection = async('readCheckpointForInjection', 2)
 const measure = sync('measureUsage')
 exports.measureUsage = measure && ((input) => measureUsage(measure, exports.estimateMessageTokens, input))
 exports.gaugeLine = sync('gaugeLine')
+
+// a live session
+exports.ContextSession = makeSessionClass(native)
 
 // transcripts
 exports.openTranscript = openTranscript

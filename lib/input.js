@@ -80,4 +80,4 @@ function measureUsage(measure, estimate, input) {
 /** A tool call as a host reports it. */
 const toolUse = (tool) => (tool && typeof tool === 'object' && 'params' in tool ? { ...tool, params: toPlain(tool.params) } : tool)
 
-module.exports = { checkpointInput, measureUsage, slices, toolUse }
+module.exports = { checkpointInput, measureUsage, slices, toJson, toolUse }

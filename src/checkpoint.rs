@@ -89,7 +89,7 @@ pub struct Packet {
     pub omitted: std::collections::HashMap<String, u32>,
 }
 
-fn request(input: CheckpointInput) -> Result<CheckpointRequest> {
+pub(crate) fn request(input: CheckpointInput) -> Result<CheckpointRequest> {
     Ok(CheckpointRequest {
         trigger: Trigger::from_name(&input.trigger)?,
         session_file: input.session_file,
@@ -119,8 +119,20 @@ fn request(input: CheckpointInput) -> Result<CheckpointRequest> {
 }
 
 /// A packet never has more tokens than its default, whatever is asked for.
-fn packet_tokens(options: Option<PacketOptions>) -> Option<u64> {
-    count(options.and_then(|options| options.max_tokens)).map(|tokens| tokens.min(packet::DEFAULT_MAX_TOKENS))
+pub(crate) fn packet_tokens(max_tokens: Option<f64>) -> Option<u64> {
+    count(max_tokens).map(|tokens| tokens.min(packet::DEFAULT_MAX_TOKENS))
+}
+
+pub(crate) fn to_packet(packet: packet::Packet) -> Packet {
+    Packet {
+        text: packet.text,
+        tokens: packet.tokens as f64,
+        omitted: packet
+            .omitted
+            .into_iter()
+            .map(|(section, count)| (section, u32::try_from(count).unwrap_or(u32::MAX)))
+            .collect(),
+    }
 }
 
 /// The checkpoint's object: exactly the keys of the YAML file.
@@ -228,7 +240,7 @@ pub fn read_checkpoint_for_injection<'env>(
     session_key: String,
     options: Option<PacketOptions>,
 ) -> napi::Result<Object<'env>> {
-    let max_tokens = packet_tokens(options);
+    let max_tokens = packet_tokens(options.and_then(|options| options.max_tokens));
     on_session!(
         env,
         state_dir,
@@ -345,20 +357,10 @@ pub fn parse_checkpoint_yaml_async<'env>(env: &'env Env, text: String) -> napi::
 #[napi(catch_unwind)]
 pub fn render_checkpoint(checkpoint: Value, options: Option<PacketOptions>) -> napi::Result<Packet> {
     guard("renderCheckpoint", || {
-        let packet =
-            packet::render(&Checkpoint::from_value(checkpoint)?, &packet_options(packet_tokens(options)));
-        Ok(Packet {
-            text: packet.text,
-            tokens: packet.tokens as f64,
-            omitted: packet
-                .omitted
-                .into_iter()
-                .map(|(section, count)| (section, u32::try_from(count).unwrap_or(u32::MAX)))
-                .collect(),
-        })
+        let limit = packet_tokens(options.and_then(|options| options.max_tokens));
+        Ok(to_packet(packet::render(
+            &Checkpoint::from_value(checkpoint)?,
+            &packet::RenderOptions::with_limit(limit),
+        )))
     })
-}
-
-fn packet_options(max_tokens: Option<u64>) -> packet::RenderOptions {
-    packet::RenderOptions::with_limit(max_tokens)
 }

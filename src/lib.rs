@@ -11,6 +11,7 @@ mod error;
 mod faults;
 mod input;
 mod pressure;
+mod session;
 mod state;
 mod text;
 mod transcript;

@@ -17,6 +17,10 @@ pub struct HostUsageInput {
     pub percent: Option<f64>,
 }
 
+pub(crate) fn host_usage(usage: HostUsageInput) -> pressure::HostUsage {
+    pressure::HostUsage { tokens: usage.tokens, context_window: usage.context_window, percent: usage.percent }
+}
+
 /// What usage is measured from.
 #[napi(object)]
 pub struct MeasureInput {
@@ -69,11 +73,7 @@ impl From<pressure::Measure> for Measure {
 pub fn measure_usage(input: MeasureInput) -> napi::Result<Measure> {
     guard("measureUsage", || {
         let messages: Vec<_> = input.messages.unwrap_or_default().iter().map(message).collect();
-        let usage = input.usage.map(|usage| pressure::HostUsage {
-            tokens: usage.tokens,
-            context_window: usage.context_window,
-            percent: usage.percent,
-        });
+        let usage = input.usage.map(host_usage);
         Ok(pressure::measure(&pressure::MeasureInput {
             usage,
             messages: &messages,

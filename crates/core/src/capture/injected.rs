@@ -76,6 +76,12 @@ pub(super) fn is_whole(text: &str) -> bool {
         || is_lone_element(text)
 }
 
+/// Whether the whole text is something that clawback itself rendered: a packet, a gauge line.
+pub fn is_ours(text: &str) -> bool {
+    let text = text.trim();
+    is_gauge(text) || own_block(text).is_some_and(|rest| rest.trim().is_empty())
+}
+
 /// What a host's summary message says, without its preamble; `None` when the text is no such summary.
 pub(super) fn summary_body(text: &str) -> Option<&str> {
     if !SUMMARY_PREAMBLE.is_match(text) {

@@ -28,6 +28,6 @@ pub use captured::{Captured, MAX_CAPTURED, MAX_GOAL};
 pub use capturer::{Capturer, capture};
 pub use decision::MAX_DECISION;
 pub use envelope::{is_real_user_message, user_text};
-pub use injected::SHORTENED;
+pub use injected::{SHORTENED, is_ours};
 pub use kinds::{Kind, Scope, Source, TaskState};
 pub use tools::{ToolUse, error_line, failure_line, tool_use};

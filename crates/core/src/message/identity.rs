@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 /// Light identity of a message: one 64-bit hash over role and tool call id, or role and timestamp, or, where a host
-/// gives neither, role and text.
+/// gives neither, role, length and a sample of the text. It is made of [`KeyParts`], which JavaScript can read off a
+/// message without handing its text over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     /// The hash.
@@ -17,22 +18,87 @@ pub struct Key {
     pub strong: bool,
 }
 
-impl Message {
-    /// The light key of this message.
+/// What a [`Key`] is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KeyParts<'a> {
+    /// The role as the host writes it.
+    pub role: &'a str,
+    /// The tool call that the message answers.
+    pub tool_call_id: Option<&'a str>,
+    /// Epoch milliseconds.
+    pub timestamp: Option<i64>,
+    /// Length of the text in UTF-16 units, and its [`sample`].
+    pub text: (u64, u32),
+}
+
+impl KeyParts<'_> {
+    /// The key.
     pub fn key(&self) -> Key {
         let mut hasher = SipHasher13::new();
-        role_name(&self.role).hash(&mut hasher);
-        let strong = if let Some(id) = self.tool_call_id.as_deref().filter(|id| !id.is_empty()) {
+        role_name(&Role::from_name(self.role)).hash(&mut hasher);
+        let strong = if let Some(id) = self.tool_call_id.filter(|id| !id.is_empty()) {
             ("call", id).hash(&mut hasher);
             true
         } else if let Some(timestamp) = self.timestamp {
             ("time", timestamp).hash(&mut hasher);
             true
         } else {
-            self.hash_content(&mut hasher);
+            ("text", self.text).hash(&mut hasher);
             false
         };
         Key { hash: hasher.finish(), strong }
+    }
+}
+
+/// Units at the start, in the middle and at the end of a text that enter its sample.
+const SAMPLED: usize = 64;
+
+/// FNV-1a over the UTF-16 units of a text, of a long one over its start, its middle and its end. `lib/keys.js` computes
+/// the same; halves of surrogate pairs count as U+FFFD, because one that stands alone cannot cross the boundary.
+pub fn sample(units: &[u16]) -> u32 {
+    let fnv = |hash: u32, unit: &u16| {
+        let unit = if (0xd800..0xe000).contains(unit) { 0xfffd } else { u32::from(*unit) };
+        (hash ^ unit).wrapping_mul(16_777_619)
+    };
+    let part = |from: usize| units.iter().skip(from).take(SAMPLED);
+    if units.len() <= 3 * SAMPLED {
+        return units.iter().fold(2_166_136_261, fnv);
+    }
+    let (middle, end) = (units.len() / 2, units.len() - SAMPLED);
+    part(0).chain(part(middle)).chain(part(end)).fold(2_166_136_261, fnv)
+}
+
+impl Message {
+    /// The light key of this message.
+    pub fn key(&self) -> Key {
+        let named = self.timestamp.is_some() || self.tool_call_id.as_deref().is_some_and(|id| !id.is_empty());
+        let text = if named { (0, 0) } else { self.light_text() };
+        KeyParts {
+            role: role_name(&self.role),
+            tool_call_id: self.tool_call_id.as_deref(),
+            timestamp: self.timestamp,
+            text,
+        }
+        .key()
+    }
+
+    /// Length and sample of what tells an unnamed message apart: its texts, and the ids and names of its tool calls.
+    fn light_text(&self) -> (u64, u32) {
+        let mut units: Vec<u16> = Vec::new();
+        for block in &self.blocks {
+            match block {
+                Block::Text(text) => units.extend(text.encode_utf16()),
+                Block::ToolCall { id, name, .. } => {
+                    units.extend(id.encode_utf16().chain(name.encode_utf16()))
+                }
+                Block::ToolResult { id, text, .. } => {
+                    units.extend(id.encode_utf16().chain(text.encode_utf16()))
+                }
+                Block::Image { .. } | Block::Thinking(_) | Block::Other { .. } => {}
+            }
+            units.push(0);
+        }
+        (units.len() as u64, sample(&units))
     }
 
     /// Fingerprint: a hash keyed by the session over role, tool call id, visible text, timestamp and occurrence
@@ -45,19 +111,6 @@ impl Message {
         self.timestamp.hash(&mut hasher);
         occurrence.hash(&mut hasher);
         hasher.finish()
-    }
-
-    fn hash_content(&self, hasher: &mut impl Hasher) {
-        for block in &self.blocks {
-            match block {
-                Block::Text(text) | Block::ToolResult { text, .. } => text.hash(hasher),
-                Block::ToolCall { id, name, arguments } => {
-                    (id, name, arguments.to_string()).hash(hasher);
-                }
-                Block::Image { bytes } => bytes.hash(hasher),
-                Block::Thinking(_) | Block::Other { .. } => {}
-            }
-        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! The conversation as hosts hand it over: roles, blocks, tool calls. Reading never fails: unknown roles and blocks
 //! are carried along by name, `null` and odd shapes become empty content (FAULTS E4).
 
+mod align;
 mod identity;
 mod parse;
 mod tokens;
 
-pub use identity::{Key, role_name, unseen};
+pub use align::{Aligner, Alignment, Incoming, Known, Slot};
+pub use identity::{Key, KeyParts, role_name, sample, unseen};
 pub(crate) use parse::timestamp;
 pub use tokens::{IMAGE_TOKENS, estimate_message_tokens};
 
@@ -130,6 +132,31 @@ impl Message {
             }
         }
         text
+    }
+
+    /// All that can be read: text, results, tool calls in one line each; pictures by their size.
+    pub fn readable_text(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for block in &self.blocks {
+            match block {
+                Block::Text(text) | Block::ToolResult { text, .. } => parts.push(text.clone()),
+                Block::ToolCall { name, arguments, .. } => {
+                    parts.push(format!("[tool call {name} {arguments}]"))
+                }
+                Block::Image { bytes } => parts.push(format!("[image, {bytes} bytes]")),
+                Block::Thinking(_) | Block::Other { .. } => {}
+            }
+        }
+        parts.join("\n")
+    }
+
+    /// Ids of the tool calls that this message answers.
+    pub fn answered_calls(&self) -> impl Iterator<Item = &str> {
+        let inner = self.blocks.iter().filter_map(|block| match block {
+            Block::ToolResult { id, .. } => Some(id.as_str()),
+            _ => None,
+        });
+        self.tool_call_id.as_deref().into_iter().chain(inner)
     }
 
     /// The tool calls of an assistant message: id, name, arguments.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 pub(super) fn message(value: &Value) -> Message {
     let empty = Map::new();
     let object = value.as_object().unwrap_or(&empty);
-    let role = role(text_of(object, &["role"]).unwrap_or_default());
+    let role = Role::from_name(text_of(object, &["role"]).unwrap_or_default());
     let mut blocks = Vec::new();
     content(object.get("content"), &mut blocks);
     match role {
@@ -39,17 +39,20 @@ pub(super) fn message(value: &Value) -> Message {
     }
 }
 
-fn role(name: &str) -> Role {
-    match name {
-        "user" | "human" => Role::User,
-        "assistant" | "model" => Role::Assistant,
-        "toolResult" | "tool" | "tool_result" | "function" => Role::ToolResult,
-        "compactionSummary" => Role::CompactionSummary,
-        "branchSummary" => Role::BranchSummary,
-        "custom" => Role::Custom,
-        "bashExecution" => Role::BashExecution,
-        "system" | "developer" => Role::System,
-        other => Role::Other(other.to_owned()),
+impl Role {
+    /// The role that a host calls `name`; several hosts have names of their own.
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "user" | "human" => Role::User,
+            "assistant" | "model" => Role::Assistant,
+            "toolResult" | "tool" | "tool_result" | "function" => Role::ToolResult,
+            "compactionSummary" => Role::CompactionSummary,
+            "branchSummary" => Role::BranchSummary,
+            "custom" => Role::Custom,
+            "bashExecution" => Role::BashExecution,
+            "system" | "developer" => Role::System,
+            other => Role::Other(other.to_owned()),
+        }
     }
 }
 

@@ -76,7 +76,7 @@ pub struct Measure {
 pub fn measure(input: &MeasureInput<'_>) -> Measure {
     let host_window = input.usage.and_then(|usage| positive(usage.context_window));
     let window = host_window.unwrap_or(input.context_window);
-    let host = input.usage.and_then(|usage| host_tokens(&usage, window));
+    let host = input.usage.and_then(|usage| host_figure(&usage, window));
     let (tokens, source) = match host {
         Some(tokens) => (tokens, MeasureSource::Host),
         None => match usage_tokens(input.messages, window) {
@@ -127,7 +127,7 @@ fn positive(figure: Option<f64>) -> Option<u64> {
 
 /// The host's tokens: given, or from its percentage of the window. A window that the host gives as zero or less voids
 /// the rest of its figures.
-fn host_tokens(usage: &HostUsage, window: u64) -> Option<u64> {
+pub fn host_figure(usage: &HostUsage, window: u64) -> Option<u64> {
     if usage.context_window.is_some() && positive(usage.context_window).is_none() {
         return None;
     }
@@ -148,7 +148,7 @@ fn usage_tokens(messages: &[Message], window: u64) -> Option<u64> {
         if is_compaction(message) {
             return None; // what was reported before it counted messages that are gone
         }
-        if let Some(reported) = trusted_usage(message) {
+        if let Some(reported) = call_tokens(message) {
             // above the window it is a sum over several calls: not believed, nor is any older one
             let fits = window == 0 || reported <= window;
             return fits.then(|| reported.saturating_add(after));
@@ -160,7 +160,7 @@ fn usage_tokens(messages: &[Message], window: u64) -> Option<u64> {
 
 /// Tokens of one provider call, cached ones counted once: the provider's total, else the sum of the parts. Nothing for calls
 /// that were cut off, and for usage that is all zero.
-fn trusted_usage(message: &Message) -> Option<u64> {
+pub fn call_tokens(message: &Message) -> Option<u64> {
     if message.role != Role::Assistant || matches!(message.stop_reason.as_deref(), Some("aborted" | "error"))
     {
         return None;

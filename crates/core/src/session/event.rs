@@ -4,6 +4,7 @@ use crate::capture::Capturer;
 use crate::checkpoint::policy::Last;
 use crate::checkpoint::{Agent, ToolCall, Trigger};
 use crate::ledger::{Entry, Fact, Resolution, Supersession};
+use crate::pressure::Calibration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -33,6 +34,28 @@ pub(crate) enum Event {
     Checkpoint(Written),
     /// The older layout's files are being taken in, or have been.
     Import { done: bool },
+    /// The live path ends before this ordinal: a branch, an edit, a retry.
+    Rewind { from: u64 },
+    /// Rewound messages are on the live path again.
+    Restore { ordinals: Vec<u64> },
+    /// The host compacted; the first message that it still had.
+    HostCompacted { floor: u64 },
+    /// A new epoch: what the model sees until the next one. It is written after bodies, drop records and checkpoint.
+    Epoch(Epoch),
+    /// The last line of a `commit`.
+    Commit { key: String },
+    /// A clean generation; the number of the newest checkpoint of the earlier ones.
+    Reset { reason: String, checkpoints: u64 },
+    /// Never dropped by relevance, never expires.
+    Pin { chunk: String },
+    /// The whole of a tool result that the host was given a short copy of.
+    Spill { call: String, chunk: String },
+    /// What was learned from the host's figures.
+    Calibration(Calibration),
+    /// A subagent or job runs.
+    AgentStarted(Agent),
+    /// Somebody outside asks for a new epoch at the next plan (`clawback compact --now`).
+    CompactionRequested,
 }
 
 /// A tool and what it did to files.
@@ -54,6 +77,9 @@ pub(crate) struct Seen {
     pub(crate) ordinal: u64,
     /// [`crate::message::Key`] in hex.
     pub(crate) key: String,
+    /// What pruning needs to know of it.
+    #[serde(default)]
+    pub(crate) sight: Sight,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) strong: bool,
     pub(crate) role: String,
@@ -71,6 +97,84 @@ pub(crate) struct Seen {
     /// Why the agent stopped, where it did not simply finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stopped: Option<String>,
+}
+
+/// A message as pruning sees it, without its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Sight {
+    /// What part it plays.
+    pub(crate) part: Part,
+    /// Estimated tokens.
+    pub(crate) tokens: u64,
+    /// Fingerprint of its first body, in hex: with generation and ordinal it is the chunk id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) fingerprint: String,
+    /// A tool failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) failed: bool,
+    /// Tokens that the provider reported for the call that this message answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) usage: Option<u64>,
+}
+
+/// The part that a message plays in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Part {
+    /// A person typed it.
+    Person,
+    /// In the user's role, but not typed.
+    Injected,
+    /// The model.
+    Assistant,
+    /// The answer of a tool.
+    ToolResult,
+    /// A host's own summary.
+    Summary,
+    /// What clawback itself injected and the host kept.
+    Ours,
+    /// Anything else; it rides along.
+    #[default]
+    Other,
+}
+
+/// An epoch: the frozen view (DESIGN section 3).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Epoch {
+    /// Epochs count from 1.
+    pub(crate) n: u64,
+    /// The first message that is kept; 0: everything.
+    pub(crate) boundary: u64,
+    /// The first message of the view.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) packet: Option<String>,
+    /// The rolling summary, a second frozen block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<String>,
+    /// Older tool results that are shortened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) replaced: Vec<Replaced>,
+    /// Messages that left with this epoch.
+    #[serde(default)]
+    pub(crate) dropped: u64,
+    /// The newest message when it began.
+    pub(crate) at: u64,
+    /// Its checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) checkpoint: Option<String>,
+    /// Ids of the entries that the packet shows: a rewind that takes one away begins a new epoch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) shown: Vec<String>,
+    /// It was asked for and holds until pressure crosses the trigger.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) forced: bool,
+}
+
+/// A message whose text is replaced in the view.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Replaced {
+    pub(crate) ordinal: u64,
+    pub(crate) text: String,
 }
 
 /// A tool call, and what it does to files if it succeeds.

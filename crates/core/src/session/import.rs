@@ -63,7 +63,7 @@ fn parse(bytes: &[u8]) -> Option<Checkpoint> {
     yaml::parse_foreign(std::str::from_utf8(bytes).ok()?).ok()
 }
 
-fn take_checkpoint(journal: &mut impl Sink, checkpoint: &Checkpoint) -> Result<()> {
+pub(crate) fn take_checkpoint(journal: &mut impl Sink, checkpoint: &Checkpoint) -> Result<()> {
     if let Some(goal) = &checkpoint.goal {
         remember(journal, Kind::Goal, goal, None)?;
     }

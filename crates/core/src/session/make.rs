@@ -44,7 +44,7 @@ fn redacted(texts: &[String]) -> Vec<String> {
     texts.iter().map(|text| redact_secrets(text).into_owned()).collect()
 }
 
-fn redacted_agent(agent: &Agent) -> Agent {
+pub(crate) fn redacted_agent(agent: &Agent) -> Agent {
     let clean = |text: &String| redact_secrets(text).into_owned();
     Agent {
         id: clean(&agent.id),
@@ -53,20 +53,25 @@ fn redacted_agent(agent: &Agent) -> Agent {
     }
 }
 
-/// Messages of JSON arrays. Half a surrogate pair becomes U+FFFD; a piece that is no array is `InvalidInput`.
+/// Messages of JSON arrays.
 fn messages(pieces: &[String]) -> Result<Vec<Message>> {
     let mut all = Vec::new();
     for piece in pieces {
-        let piece = repair_json_surrogates(piece);
-        // One message that is nested too deeply for the reader must not cost all of them.
-        let values: Vec<Value> = serde_json::from_str(&piece)
-            .or_else(|_| serde_json::from_str(&cut_json_depth(&piece, MAX_DEPTH)))
-            .map_err(|error| {
-                Error::InvalidInput(format!("messages must be a list of message objects: {error}"))
-            })?;
-        all.extend(values.iter().map(Message::from_value));
+        all.extend(parse_messages(piece)?);
     }
     Ok(all)
+}
+
+/// Messages of a JSON array. Half a surrogate pair becomes U+FFFD; what is no array is `InvalidInput`.
+pub(crate) fn parse_messages(piece: &str) -> Result<Vec<Message>> {
+    let piece = repair_json_surrogates(piece);
+    // One message that is nested too deeply for the reader must not cost all of them.
+    let values: Vec<Value> = serde_json::from_str(&piece)
+        .or_else(|_| serde_json::from_str(&cut_json_depth(&piece, MAX_DEPTH)))
+        .map_err(|error| {
+            Error::InvalidInput(format!("messages must be a list of message objects: {error}"))
+        })?;
+    Ok(values.iter().map(Message::from_value).collect())
 }
 
 /// Writes the next checkpoint, or says why not.

@@ -5,6 +5,7 @@
 mod append;
 mod event;
 mod import;
+pub mod live;
 mod make;
 mod observe;
 mod sinks;
@@ -105,6 +106,26 @@ pub struct CheckpointRequest {
     pub agents: Option<Vec<Agent>>,
 }
 
+impl CheckpointRequest {
+    /// Nothing but the trigger.
+    pub fn new(trigger: Trigger) -> Self {
+        Self {
+            trigger,
+            session_file: None,
+            channel: None,
+            agent_id: None,
+            compaction_count: None,
+            input_tokens: 0,
+            context_window: 0,
+            utilization: None,
+            messages: Vec::new(),
+            is_split_turn: false,
+            file_ops: None,
+            agents: None,
+        }
+    }
+}
+
 /// What became of a checkpoint call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -125,6 +146,16 @@ pub enum Outcome {
         /// Why.
         reason: String,
     },
+}
+
+impl Outcome {
+    /// The id of what was written.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Self::Written { id, .. } => Some(id),
+            Self::Skipped { .. } => None,
+        }
+    }
 }
 
 /// One checkpoint on disk.
@@ -165,6 +196,16 @@ impl Session {
             key: key.to_owned(),
             options,
         })
+    }
+
+    /// The session's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The host's state directory.
+    pub fn state_dir(&self) -> &Path {
+        &self.state_dir
     }
 
     /// Remembers a decision; `when` is ISO 8601, now if missing.
@@ -335,7 +376,19 @@ impl Session {
         job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,
         done: Done<T>,
     ) {
-        self.handle.submit(
+        self.write_within(self.options.lock_timeout, durability, job, done);
+    }
+
+    /// The same, waiting at most `patience` for another process's lock.
+    fn write_within<T: Send + 'static>(
+        &self,
+        patience: Duration,
+        durability: Durability,
+        job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,
+        done: Done<T>,
+    ) {
+        self.handle.submit_within(
+            patience,
             move |locked| {
                 let mut journal = Journal::new(locked)?;
                 import::earlier(&mut journal)?;
@@ -404,8 +457,13 @@ pub fn provoke_panic(state_dir: &Path, key: &str, done: Done<()>) {
     }
 }
 
+/// The newest valid checkpoint of this generation: those of earlier ones are not for resuming (FAULTS F5).
 fn latest(reader: &mut store::Reader<'_, State>) -> Result<Option<Checkpoint>> {
-    reader.latest_checkpoint(&inspect)?.map(|stored| parse(&stored.bytes)).transpose()
+    let earlier = reader.state().earlier_checkpoints;
+    let newest = reader.latest_checkpoint(&inspect)?.map(|stored| parse(&stored.bytes)).transpose()?;
+    Ok(newest.filter(|newest| {
+        store::checkpoint_number(&newest.meta.checkpoint_id).is_none_or(|number| number > earlier)
+    }))
 }
 
 fn parse(bytes: &[u8]) -> Result<Checkpoint> {

@@ -1,12 +1,13 @@
 //! Messages in, facts out: each new message is stored, captured, and named so that it is not captured again.
 
-use super::event::{Answer, Call, Event, Said, Seen, ToolUse};
+use super::event::{Answer, Call, Event, Part, Said, Seen, Sight, ToolUse};
 use super::state::{State, StoredKey};
 use crate::Result;
 use crate::capture::{self, Captured, Capturer};
 use crate::checkpoint::ToolCall;
 use crate::ledger::{Entry, Fact, Kind, Place};
 use crate::message::{self, Block, Key, Message, Role};
+use crate::pressure;
 use crate::store::{Body, ChunkId};
 use crate::text::{clip, redact};
 use serde_json::{Map, Value};
@@ -35,37 +36,73 @@ pub(crate) trait Sink {
     fn now(&self) -> &str;
 }
 
+/// A message that was not seen before.
+pub(crate) struct Fresh {
+    pub(crate) key: Key,
+    pub(crate) message: Message,
+}
+
 /// Captures what is new among `messages`; the same messages twice change nothing.
 pub(crate) fn observe(sink: &mut impl Sink, messages: &[Message]) -> Result<()> {
     let known: Vec<Key> = sink.state().keys.iter().map(StoredKey::key).collect();
     let incoming: Vec<Key> = messages.iter().map(Message::key).collect();
-    let fresh = message::unseen(&known, &incoming);
-    let mut occurrences: HashMap<u64, u64> = HashMap::new();
-    if fresh.iter().any(|index| incoming.get(*index).is_some_and(|key| !key.strong)) {
-        for key in &known {
-            *occurrences.entry(key.hash).or_default() += 1;
-        }
-    }
+    let fresh = message::unseen(&known, &incoming)
+        .into_iter()
+        .filter_map(|index| Some((incoming.get(index)?, messages.get(index)?)))
+        .filter(|(key, _)| !sink.state().known.is_of_earlier_generation(**key))
+        .map(|(key, message)| Fresh { key: *key, message: message.clone() })
+        .collect();
+    take_fresh(sink, fresh)
+}
+
+/// Stores and captures messages that come next in the conversation, in order.
+pub(crate) fn take_fresh(sink: &mut impl Sink, fresh: Vec<Fresh>) -> Result<()> {
     let mut capturer = sink.state().capture.clone();
-    for group in fresh.chunks(BODY_GROUP) {
+    let mut waiting = fresh.into_iter().peekable();
+    while waiting.peek().is_some() {
         let mut ordinal = sink.state().last_ordinal;
-        let mut group_messages = Vec::with_capacity(group.len());
-        let mut bodies = Vec::with_capacity(group.len());
-        for index in group {
-            let (Some(message), Some(key)) = (messages.get(*index), incoming.get(*index)) else { continue };
+        let mut group = Vec::with_capacity(BODY_GROUP);
+        let mut bodies = Vec::with_capacity(BODY_GROUP);
+        let mut here: HashMap<u64, u64> = HashMap::new();
+        for Fresh { key, message } in waiting.by_ref().take(BODY_GROUP) {
             ordinal += 1;
-            let occurrence = occurrences.entry(key.hash).or_default();
-            let message = redacted(message);
-            bodies.push(body(sink, &message, ordinal, *occurrence));
-            *occurrence += 1;
-            group_messages.push((ordinal, *key, message));
+            let earlier_here = here.entry(key.hash).or_default();
+            let occurrence = sink.state().occurrences(key) + *earlier_here;
+            *earlier_here += 1;
+            let tokens = message::estimate_message_tokens(&message);
+            let message = redacted(&message);
+            let body = body(sink, &message, ordinal, occurrence);
+            let sight = Sight {
+                part: part(&message),
+                tokens,
+                fingerprint: format!("{:016x}", body.chunk_id.fingerprint),
+                failed: message.is_error,
+                usage: pressure::call_tokens(&message),
+            };
+            bodies.push(body);
+            group.push((ordinal, key, sight, message));
         }
         sink.append_bodies(&bodies)?;
-        for (ordinal, key, message) in group_messages {
-            take(sink, &mut capturer, ordinal, key, &message)?;
+        for (ordinal, key, sight, message) in group {
+            take(sink, &mut capturer, ordinal, key, sight, &message)?;
         }
     }
     Ok(())
+}
+
+/// The part that a message plays in a turn.
+pub(crate) fn part(message: &Message) -> Part {
+    let answers = || message.blocks.iter().any(|block| matches!(block, Block::ToolResult { .. }));
+    match &message.role {
+        Role::CompactionSummary | Role::BranchSummary => Part::Summary,
+        Role::Assistant => Part::Assistant,
+        Role::ToolResult => Part::ToolResult,
+        Role::User | Role::Custom if capture::is_ours(&message.text()) => Part::Ours,
+        Role::User if capture::is_real_user_message(message) => Part::Person,
+        Role::User if answers() => Part::ToolResult,
+        Role::User => Part::Injected,
+        _ => Part::Other,
+    }
 }
 
 /// One message: first what it yields, then its own line, so that a torn append is captured again.
@@ -74,6 +111,7 @@ fn take(
     capturer: &mut Capturer,
     ordinal: u64,
     key: Key,
+    sight: Sight,
     message: &Message,
 ) -> Result<()> {
     let at = time_of(message).unwrap_or_else(|| sink.now().to_owned());
@@ -88,7 +126,7 @@ fn take(
         }
     }
     let mut events = tools(message);
-    events.push(Event::Message(seen(ordinal, key, positions, message)));
+    events.push(Event::Message(seen(ordinal, key, sight, positions, message)));
     if *capturer != sink.state().capture {
         events.push(Event::Capture(capturer.clone()));
     }
@@ -110,7 +148,7 @@ fn tools(message: &Message) -> Vec<Event> {
     events
 }
 
-fn seen(ordinal: u64, key: Key, positions: u32, message: &Message) -> Seen {
+fn seen(ordinal: u64, key: Key, sight: Sight, positions: u32, message: &Message) -> Seen {
     let calls = message.tool_calls().map(|(id, name, arguments)| {
         let effect = capture::tool_use(name, arguments, false);
         Call {
@@ -133,6 +171,7 @@ fn seen(ordinal: u64, key: Key, positions: u32, message: &Message) -> Seen {
         ordinal,
         key: StoredKey::new(key).hex().to_owned(),
         strong: key.strong,
+        sight,
         role: message::role_name(&message.role).to_owned(),
         said: said(message),
         positions,
@@ -178,6 +217,11 @@ fn redacted(message: &Message) -> Message {
     message
 }
 
+/// A message as it is stored outside the conversation's order.
+pub(crate) fn stored(sink: &impl Sink, message: &Message, ordinal: u64, occurrence: u64) -> Body {
+    body(sink, &redacted(message), ordinal, occurrence)
+}
+
 fn body(sink: &impl Sink, message: &Message, ordinal: u64, occurrence: u64) -> Body {
     let chunk_id = ChunkId {
         generation: sink.state().live.generation,
@@ -203,16 +247,7 @@ fn body(sink: &impl Sink, message: &Message, ordinal: u64, occurrence: u64) -> B
 
 /// What is kept of a message for reading it again: text, tool calls and results; pictures by their size.
 fn body_text(message: &Message) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for block in &message.blocks {
-        match block {
-            Block::Text(text) | Block::ToolResult { text, .. } => parts.push(text.clone()),
-            Block::ToolCall { name, arguments, .. } => parts.push(format!("[tool call {name} {arguments}]")),
-            Block::Image { bytes } => parts.push(format!("[image, {bytes} bytes]")),
-            Block::Thinking(_) | Block::Other { .. } => {}
-        }
-    }
-    let text = parts.join("\n");
+    let text = message.readable_text();
     if text.len() <= BODY_BYTES {
         return text;
     }

@@ -1,14 +1,18 @@
 //! The state of a session in memory: the sum of its journal.
 
-use super::event::{Call, Event, Said, Seen, ToolUse, Written};
+use super::event::{Call, Epoch, Event, Part, Said, Seen, Sight, ToolUse, Written};
 use crate::capture::Capturer;
 use crate::checkpoint::{Agent, ToolCall};
 use crate::ledger::{Fact, Ledger, LivePath, Place};
-use crate::message::{self, Key, Role};
-use crate::store::{Content, Line, Readable, SessionState};
+use crate::message::{self, Incoming, Key, Known, Role};
+use crate::pressure::Calibration;
+use crate::store::{ChunkId, Content, Line, Readable, SessionState};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use siphasher::sip::SipHasher13;
+use std::collections::HashMap;
+use std::hash::Hasher;
 
 /// Lines of the thread that are kept from its start: the first request and its first answers.
 const THREAD_HEAD: usize = 4;
@@ -18,6 +22,12 @@ const THREAD_TAIL: usize = 60;
 const FILES_KEPT: usize = 1_000;
 const TOOLS_KEPT: usize = 200;
 const ERRORS_KEPT: usize = 20;
+/// Keys of commits that are kept (STORE.md, Epoch).
+const COMMITS_KEPT: usize = 64;
+/// Spilled results whose chunk is remembered by tool call.
+const SPILLS_KEPT: usize = 1_000;
+/// Names of messages of earlier generations that are kept.
+const EARLIER_KEPT: usize = 20_000;
 
 /// Everything that is known of a session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -31,8 +41,35 @@ pub(crate) struct State {
     pub(crate) last_ordinal: u64,
     /// The next free position after that message, for facts that come without one.
     pub(crate) next_position: u32,
-    /// Keys of the captured messages, in order.
+    /// Keys of the captured messages of this generation, in order.
     pub(crate) keys: Vec<StoredKey>,
+    /// The same messages as pruning sees them, in order.
+    pub(crate) sights: Vec<Sighted>,
+    /// Names of messages of earlier generations: they are never captured again.
+    pub(crate) earlier: Vec<StoredKey>,
+    /// The keys, for alignment.
+    #[serde(skip)]
+    pub(crate) known: Known,
+    /// How often each message without a name was seen.
+    #[serde(skip)]
+    unnamed: HashMap<u64, u64>,
+    /// Changes with each message, rewind and reset, in whichever process.
+    pub(crate) path_version: u64,
+    /// The first message that the host still had after its last compaction.
+    pub(crate) host_floor: u64,
+    /// The host compacted and no epoch has answered it.
+    pub(crate) host_compacted: bool,
+    pub(crate) epoch: Option<Epoch>,
+    /// Keys of the last commits, oldest first.
+    pub(crate) commits: Vec<String>,
+    pub(crate) pins: Vec<String>,
+    /// Tool call and chunk of spilled results, oldest first.
+    pub(crate) spills: Vec<(String, String)>,
+    pub(crate) calibration: Calibration,
+    /// Number of the newest checkpoint of earlier generations: those are not for resuming (FAULTS F5).
+    pub(crate) earlier_checkpoints: u64,
+    /// Somebody outside has asked for a new epoch.
+    pub(crate) compaction_requested: bool,
     pub(crate) ledger: Ledger,
     /// What capture carries from message to message.
     pub(crate) capture: Capturer,
@@ -98,6 +135,38 @@ impl State {
             Event::LastToolCall(call) => self.last_tool_call = Some(call),
             Event::Message(seen) => self.take_message(seen),
             Event::Capture(state) => self.capture = state,
+            Event::Rewind { from } => {
+                let last = self.last_ordinal;
+                self.path_version += 1;
+                self.live.rewind(from, last);
+            }
+            Event::Restore { ordinals } => {
+                self.path_version += 1;
+                ordinals.into_iter().for_each(|ordinal| self.live.restore(ordinal, ordinal));
+            }
+            Event::HostCompacted { floor } => {
+                self.host_floor = floor;
+                self.host_compacted = true;
+            }
+            Event::Epoch(epoch) => {
+                self.host_compacted = false;
+                self.compaction_requested = false;
+                self.epoch = Some(epoch);
+            }
+            Event::Commit { key } => push_bounded(&mut self.commits, key, COMMITS_KEPT),
+            Event::Reset { checkpoints, .. } => self.start_over(checkpoints),
+            Event::Pin { chunk } => {
+                if !self.pins.contains(&chunk) {
+                    self.pins.push(chunk);
+                }
+            }
+            Event::Spill { call, chunk } => push_bounded(&mut self.spills, (call, chunk), SPILLS_KEPT),
+            Event::Calibration(calibration) => self.calibration = calibration,
+            Event::AgentStarted(agent) => {
+                self.agents.retain(|known| known.id != agent.id);
+                self.agents.push(agent);
+            }
+            Event::CompactionRequested => self.compaction_requested = true,
             Event::Agents(agents) => self.agents = agents,
             Event::AgentEnded(id) => self.agents.retain(|agent| agent.id != id),
             Event::Import { done } => self.import = Some(done),
@@ -136,7 +205,13 @@ impl State {
         }
         self.last_ordinal = seen.ordinal;
         self.next_position = seen.positions;
-        self.keys.push(StoredKey(seen.key, seen.strong));
+        self.path_version += 1;
+        let calls = seen.calls.iter().map(|call| name_hash(&call.id)).collect();
+        let answers = seen.answers.iter().map(|answer| name_hash(&answer.call)).collect();
+        let key = StoredKey(seen.key, seen.strong);
+        self.learn_key(key.key(), seen.sight.part);
+        self.keys.push(key);
+        self.sights.push(Sighted { sight: seen.sight, calls, answers });
         for answer in &seen.answers {
             if let Some(index) = self.open_calls.iter().position(|open| open.id == answer.call) {
                 let call = self.open_calls.remove(index);
@@ -157,6 +232,107 @@ impl State {
                 self.thread.remove(THREAD_HEAD);
             }
         }
+    }
+}
+
+impl State {
+    /// The sight of a message of this generation.
+    pub(crate) fn sight(&self, ordinal: u64) -> Option<&Sighted> {
+        self.sights.get(usize::try_from(ordinal.checked_sub(1)?).ok()?)
+    }
+
+    /// Whether a message lies on the live path.
+    pub(crate) fn is_on_path(&self, ordinal: u64) -> bool {
+        self.live.holds(&Place { generation: self.live.generation, ordinal, position: 0 })
+    }
+
+    /// The chunk id of a message of this generation.
+    pub(crate) fn chunk(&self, ordinal: u64) -> Option<ChunkId> {
+        let fingerprint = u64::from_str_radix(&self.sight(ordinal)?.sight.fingerprint, 16).ok()?;
+        Some(ChunkId { generation: self.live.generation, ordinal, fingerprint })
+    }
+
+    /// The rolling summary that the next epoch shows.
+    pub(crate) fn next_summary(&self) -> Option<String> {
+        self.epoch.as_ref().and_then(|epoch| epoch.summary.clone())
+    }
+
+    /// What a person said last.
+    pub(crate) fn last_request(&self) -> Option<String> {
+        self.thread.iter().rev().find(|said| said.by == "user").map(|said| said.text.clone())
+    }
+
+    /// A clean generation: nothing of the old one counts any more; what it stored stays searchable.
+    fn start_over(&mut self, checkpoints: u64) {
+        self.known.start_over();
+        let strong = self.keys.drain(..).filter(|key| key.1);
+        self.earlier.extend(strong);
+        let over = self.earlier.len().saturating_sub(EARLIER_KEPT);
+        self.earlier.drain(..over);
+        *self = Self {
+            live: LivePath::new(self.live.generation.saturating_add(1)),
+            seq: self.seq,
+            known: std::mem::take(&mut self.known),
+            earlier: std::mem::take(&mut self.earlier),
+            path_version: self.path_version + 1,
+            ledger: std::mem::take(&mut self.ledger),
+            commits: std::mem::take(&mut self.commits),
+            pins: std::mem::take(&mut self.pins),
+            calibration: std::mem::take(&mut self.calibration),
+            earlier_checkpoints: checkpoints.max(self.earlier_checkpoints),
+            import: self.import,
+            ..Self::default()
+        };
+    }
+
+    /// What is not stored because it follows from the rest.
+    fn complete(&mut self) {
+        self.known = Known::default();
+        self.earlier.iter().for_each(|key| self.known.push_earlier(key.key().hash));
+        let none = Sighted::default();
+        let mut index = Vec::with_capacity(self.keys.len());
+        for (at, key) in self.keys.iter().enumerate() {
+            let sighted = self.sights.get(at).unwrap_or(&none);
+            index.push((key.key(), sighted.sight.part));
+        }
+        index.into_iter().for_each(|(key, part)| self.learn_key(key, part));
+    }
+
+    fn learn_key(&mut self, key: Key, part: Part) {
+        self.known.push(Incoming { key, is_summary: part == Part::Summary });
+        if !key.strong {
+            *self.unnamed.entry(key.hash).or_default() += 1;
+        }
+    }
+
+    /// How often a message with this key was seen; one that its host names counts once.
+    pub(crate) fn occurrences(&self, key: Key) -> u64 {
+        if key.strong { 0 } else { self.unnamed.get(&key.hash).copied().unwrap_or(0) }
+    }
+}
+
+/// A message as pruning sees it, with hashes of the tool calls that it makes and answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Sighted {
+    pub(crate) sight: Sight,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) calls: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) answers: Vec<u64>,
+}
+
+/// Stands for the id of a tool call; only compared within one session.
+pub(crate) fn name_hash(name: &str) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(name.as_bytes());
+    hasher.finish()
+}
+
+fn push_bounded<T: PartialEq>(list: &mut Vec<T>, item: T, cap: usize) {
+    list.retain(|known| *known != item);
+    list.push(item);
+    if list.len() > cap {
+        list.remove(0);
     }
 }
 
@@ -194,8 +370,10 @@ impl SessionState for State {
     }
 
     fn restore(snapshot: Value) -> Result<Self> {
-        serde_json::from_value(snapshot)
-            .map_err(|error| Error::Corrupt(format!("the snapshot of the session does not read: {error}")))
+        let mut state: Self = serde_json::from_value(snapshot)
+            .map_err(|error| Error::Corrupt(format!("the snapshot of the session does not read: {error}")))?;
+        state.complete();
+        Ok(state)
     }
 
     fn snapshot(&self) -> Value {

@@ -362,6 +362,17 @@ impl<S: SessionState> Handle<S> {
         durability: Durability,
         done: impl FnOnce(Result<T>) + Send + 'static,
     ) {
+        self.submit_within(self.view.options.lock_patience, job, durability, done);
+    }
+
+    /// The same, waiting at most `patience` for the lock of another process.
+    pub fn submit_within<T: Send + 'static>(
+        &self,
+        patience: Duration,
+        job: impl FnOnce(&mut Locked<'_, S>) -> Result<T> + Send + 'static,
+        durability: Durability,
+        done: impl FnOnce(Result<T>) + Send + 'static,
+    ) {
         let answer = Answer::new(done);
         if let Err(error) = self.check_open() {
             return answer.give(Err(error));
@@ -374,7 +385,6 @@ impl<S: SessionState> Handle<S> {
             (finish, outcome)
         });
         let full = durability == Durability::Full;
-        let patience = self.view.options.lock_patience;
         self.queue(Job::Locked { run, full, since: Instant::now(), patience });
     }
 

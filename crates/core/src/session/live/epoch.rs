@@ -1,0 +1,297 @@
+//! A new epoch: checkpoint, drop records, shortened results, packet, and the journal line that makes it so
+//! (STORE.md, Epoch). It begins under the session's lock, so that of two processes one begins it and the other finds it.
+
+use super::super::event::{Epoch, Event};
+use super::super::observe::Sink;
+use super::super::{Journal, State, latest, make, view};
+use super::plan::{PlanRequest, is_of_the_disk};
+use super::sight::{Sights, block_tokens, sights, sights_from};
+use super::{Live, Mode, distill, lock, state};
+use crate::checkpoint::Trigger;
+use crate::ledger::{Scope, Status};
+use crate::packet::{self, RenderOptions};
+use crate::pressure::{Limits, Thresholds, Zone};
+use crate::prune::{self, CutRequest, EntryKind, Frozen};
+use crate::store::{DropReason, DropRecord};
+use crate::{Error, Result};
+use std::collections::{BTreeSet, HashSet};
+
+/// Share of usable that an epoch must free, unless it is pressing.
+const MIN_GAIN: f64 = 0.10;
+/// Tokens of a packet: at least and at most (DESIGN section 3, View).
+const PACKET_MIN: u64 = 150;
+/// An entry whose first so many characters stand in the packet counts as shown.
+const SHOWN_CHARS: usize = 40;
+/// Days for which what left can be brought back, unless configured.
+const RECOVERABLE_DAYS: i64 = 30;
+
+/// Why an epoch begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// The host dropped the head of what was visible.
+    HostCompacted,
+    /// The caller or the command line asks for it.
+    Asked,
+    /// The host's compaction is answered.
+    Compaction,
+    /// A rewind took away what the view begins with or what the packet shows.
+    Rewound,
+    /// The hard limit.
+    HardLimit,
+    /// Pressure crossed the trigger in this turn.
+    Trigger {
+        /// Index of the turn's first message.
+        turn: u64,
+    },
+}
+
+/// What the packet may take of this usable window, in tokens.
+pub(super) fn packet_limit(thresholds: &Thresholds) -> u64 {
+    packet::DEFAULT_MAX_TOKENS.min(PACKET_MIN.max(thresholds.usable / 8))
+}
+
+/// Whether a rewind has taken the view's first message or something that the packet shows.
+pub(super) fn is_void(state: &State, epoch: &Epoch) -> bool {
+    let boundary_gone =
+        epoch.boundary > 0 && epoch.boundary <= state.last_ordinal && !state.is_on_path(epoch.boundary);
+    let counts = |id: &String| state.ledger.entry(id).is_some_and(|entry| state.live.counts(entry));
+    boundary_gone || epoch.shown.iter().any(|id| !counts(id))
+}
+
+/// Begins the next epoch, if it is worth it.
+pub(super) fn begin(
+    live: &Live,
+    journal: &mut Journal<'_, '_>,
+    cause: Cause,
+    request: &PlanRequest,
+    limits: &Limits,
+) -> Result<()> {
+    let knobs = &live.options.knobs;
+    let thresholds = limits.thresholds(knobs);
+    let seen = if cause == Cause::Rewound {
+        // What is left may be short: the view may reach back to the beginning again.
+        sights_from(state(journal), &lock(&live.own.settled), 0)
+    } else {
+        sights(state(journal), &lock(&live.own.settled))
+    };
+    let cut = if live.options.mode == Mode::Prune {
+        let cut = choose(journal, &seen, cause, request, &thresholds);
+        let gain = state(journal).calibration.history_tokens(cut.freed) as f64;
+        if let Cause::Trigger { turn } = cause
+            && gain < MIN_GAIN * thresholds.usable as f64
+        {
+            live.own.figures().skipped_turn = Some(turn);
+            return Ok(());
+        }
+        let changes = !cut.dropped.is_empty() || cut.frozen != seen.frozen;
+        if matches!(cause, Cause::HardLimit | Cause::Compaction) && !changes {
+            live.own.figures().red_after_epoch |= cause == Cause::HardLimit;
+            return Ok(()); // nothing can be done, and nothing is written over and over
+        }
+        cut
+    } else {
+        prune::Cut { frozen: seen.frozen.clone(), dropped: Vec::new(), kept_tokens: 0, freed: 0 }
+    };
+    let number = state(journal).epoch.as_ref().map_or(0, |epoch| epoch.n) + 1;
+    let trigger = match cause {
+        Cause::HostCompacted | Cause::Compaction => Trigger::Compaction,
+        _ => Trigger::Epoch,
+    };
+    let replaced = distill::texts(journal, &seen, &cut.frozen)?;
+    let checkpoint = make::write(journal, &live.request(trigger), live.session.key())?;
+    let gone = gone_ordinals(&seen, &cut.dropped, state(journal), cause);
+    let drops = drop_records(live, journal, &gone, number, cause, request);
+    match journal.locked.append_drops(&drops) {
+        // At the hard limit the host's own transcript has to do: the session must go on (STORE.md, Errors).
+        Err(error) if cause == Cause::HardLimit && is_of_the_disk(&error) => {
+            live.own.figures().warn(format!("dropped without storing: {error}"));
+        }
+        other => other?,
+    }
+    let boundary = seen.entries.iter().skip(cut.frozen.boundary).find(|entry| entry.ordinal > 0);
+    let boundary = boundary.map_or(state(journal).last_ordinal + 1, |entry| entry.ordinal);
+    let (packet, shown) = render(journal, &seen, &cut.frozen, request, packet_limit(&thresholds))?;
+    let epoch = Epoch {
+        n: number,
+        boundary: if seen.offset + cut.frozen.boundary == 0 { 0 } else { boundary },
+        packet,
+        summary: state(journal).next_summary(),
+        replaced,
+        dropped: drops.len() as u64,
+        at: state(journal).last_ordinal,
+        checkpoint: checkpoint.id().map(str::to_owned),
+        shown,
+        forced: cause == Cause::Asked,
+    };
+    journal.append(vec![Event::Epoch(epoch)])?;
+    journal.locked.sync()?;
+    let after = sights(state(journal), &lock(&live.own.settled));
+    let visible = prune::visible(&after.entries, &after.frozen, request.prompt.is_none());
+    let tokens = visible.iter().map(|index| after.tokens_in_view(*index)).sum::<u64>() + after.blocks_tokens;
+    let pressure = thresholds.pressure(state(journal).calibration.history_tokens(tokens));
+    let mut figures = live.own.figures();
+    figures.red_after_epoch = thresholds.zone(pressure) >= Zone::Red;
+    figures.skipped_turn = None;
+    figures.checkpoint_saved = true;
+    // What was reported of the view before it is no longer true (FAULTS E6).
+    (figures.host, figures.tail) = (None, None);
+    drop(figures);
+    let red = live.own.figures().red_after_epoch;
+    live.own.warn(live.shared.latch(|latch| latch.observe(red, pressure, request.now_ms)));
+    Ok(())
+}
+
+fn choose(
+    journal: &Journal<'_, '_>,
+    seen: &Sights,
+    cause: Cause,
+    request: &PlanRequest,
+    thresholds: &Thresholds,
+) -> prune::Cut {
+    let state = state(journal);
+    let calibration = &state.calibration;
+    let running = request.prompt.is_none();
+    let visible = prune::visible(&seen.entries, &seen.frozen, running);
+    let tokens: u64 =
+        visible.iter().map(|index| seen.tokens_in_view(*index)).sum::<u64>() + seen.blocks_tokens;
+    let zone = thresholds.zone(thresholds.pressure(calibration.history_tokens(tokens)));
+    let summary = state.next_summary().as_deref().map_or(0, block_tokens);
+    let blocks = packet_limit(thresholds) + summary;
+    let uncalibrated = |tokens: u64| (tokens as f64 / calibration.ratio().max(0.1)) as u64;
+    let room = |share: f64| uncalibrated(thresholds.tokens(share)).saturating_sub(blocks);
+    prune::cut(
+        &seen.entries,
+        &CutRequest {
+            zone,
+            target: room(thresholds.target),
+            hard: room(thresholds.hard),
+            frozen: seen.frozen.clone(),
+            running,
+            force: !matches!(cause, Cause::Trigger { .. }),
+        },
+    )
+}
+
+/// Ordinals of the messages that leave: those of the cut, and those that the host itself has dropped.
+fn gone_ordinals(seen: &Sights, dropped: &[usize], state: &State, cause: Cause) -> Vec<u64> {
+    let mut gone: BTreeSet<u64> = dropped
+        .iter()
+        .filter_map(|index| seen.entries.get(*index))
+        .map(|entry| entry.ordinal)
+        .filter(|ordinal| *ordinal > 0)
+        .collect();
+    if cause == Cause::HostCompacted {
+        let here: HashSet<u64> = seen.entries.iter().map(|entry| entry.ordinal).collect();
+        let first = state.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
+        gone.extend((first..state.host_floor).filter(|o| !here.contains(o) && state.is_on_path(*o)));
+    }
+    gone.into_iter().collect()
+}
+
+fn drop_records(
+    live: &Live,
+    journal: &Journal<'_, '_>,
+    gone: &[u64],
+    epoch: u64,
+    cause: Cause,
+    request: &PlanRequest,
+) -> Vec<DropRecord> {
+    let state = state(journal);
+    let prompt = request.prompt.clone().or_else(|| state.last_request());
+    let reason = match cause {
+        Cause::HostCompacted => DropReason::HostCompaction,
+        Cause::HardLimit => DropReason::HardLimit,
+        _ => DropReason::Epoch,
+    };
+    records(live, state, gone, epoch, &reason, prompt.as_deref(), journal.now())
+}
+
+/// The session ends: what is still in the view is archived.
+pub(super) fn archive(live: &Live, journal: &mut Journal<'_, '_>) -> Result<()> {
+    let state = state(journal);
+    let first = state.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
+    let left: Vec<u64> = (first..=state.last_ordinal).filter(|ordinal| state.is_on_path(*ordinal)).collect();
+    let epoch = state.epoch.as_ref().map_or(0, |epoch| epoch.n) + 1;
+    let now = journal.now().to_owned();
+    let drops = records(live, state, &left, epoch, &DropReason::SessionEnd, None, &now);
+    journal.locked.append_drops(&drops)
+}
+
+fn records(
+    live: &Live,
+    state: &State,
+    gone: &[u64],
+    epoch: u64,
+    reason: &DropReason,
+    prompt: Option<&str>,
+    now: &str,
+) -> Vec<DropRecord> {
+    let until = now
+        .parse::<jiff::Timestamp>()
+        .and_then(|at| at.checked_add(jiff::SignedDuration::from_hours(24 * RECOVERABLE_DAYS)))
+        .map_or_else(|_| now.to_owned(), |at| format!("{at:.3}"));
+    gone.iter()
+        .filter_map(|ordinal| {
+            let sighted = state.sight(*ordinal)?;
+            Some(DropRecord {
+                chunk_id: state.chunk(*ordinal)?,
+                epoch,
+                session_id: live.session.key().to_owned(),
+                timestamp: now.to_owned(),
+                role: role_of(sighted.sight.part).to_owned(),
+                tokens: sighted.sight.tokens,
+                drop_reason: reason.clone(),
+                relevance_score: None,
+                prompt_at_drop: prompt.map(str::to_owned),
+                recoverable_until: until.clone(),
+            })
+        })
+        .collect()
+}
+
+fn role_of(part: super::super::event::Part) -> &'static str {
+    use super::super::event::Part;
+    match part {
+        Part::Person | Part::Injected | Part::Ours => "user",
+        Part::Assistant => "assistant",
+        Part::ToolResult => "toolResult",
+        Part::Summary => "compactionSummary",
+        Part::Other => "custom",
+    }
+}
+
+/// The packet of the newest checkpoint, and the ids of the branch's entries that it shows.
+fn render(
+    journal: &mut Journal<'_, '_>,
+    seen: &Sights,
+    frozen: &Frozen,
+    request: &PlanRequest,
+    limit: u64,
+) -> Result<(Option<String>, Vec<String>)> {
+    let Some(checkpoint) = latest(&mut journal.locked.reader())? else {
+        return Err(Error::Internal { where_: "epoch".into(), what: "its checkpoint is not there".into() });
+    };
+    let kept = prune::visible(&seen.entries, frozen, request.prompt.is_none());
+    let person_is_kept = kept
+        .iter()
+        .any(|index| seen.entries.get(*index).is_some_and(|entry| entry.kind == EntryKind::Person));
+    let options = RenderOptions {
+        request_is_visible: person_is_kept || request.prompt.is_some(),
+        ..RenderOptions::with_limit(Some(limit))
+    };
+    let text = packet::render(&checkpoint, &options).text;
+    let state = state(journal);
+    let begin = |text: &str| text.chars().take(SHOWN_CHARS).collect::<String>();
+    let shown = view::live(state)
+        .items
+        .iter()
+        .filter(|item| item.status == Status::Active && text.contains(&begin(&item.entry.text)))
+        .filter(|item| {
+            item.members
+                .iter()
+                .all(|id| state.ledger.entry(id).is_some_and(|entry| entry.scope == Scope::Branch))
+        })
+        .map(|item| item.entry.id.clone())
+        .collect();
+    Ok((Some(text).filter(|text| !text.is_empty()), shown))
+}

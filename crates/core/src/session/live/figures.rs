@@ -1,0 +1,206 @@
+//! How full the context is, as far as memory knows: what the last job counted, and an estimate of what still waits.
+
+use super::super::make;
+use super::settle::Batch;
+use super::sight::sights;
+use super::{Gauge, Journal, Live, lock, state};
+use crate::Error;
+use crate::message;
+use crate::pressure::{
+    HostUsage, Knobs, Limits, Measure, MeasureInput, MeasureSource, call_tokens, gauge_line, host_figure,
+};
+use crate::prune;
+use std::collections::BTreeMap;
+
+/// Bytes of waiting messages that are read for an estimate; more are counted by their length.
+const READ_BYTES: usize = 256 << 10;
+/// Bytes of a message's JSON that stand for one token where they are not read.
+const BYTES_PER_TOKEN: u64 = 4;
+/// Warnings that are kept until a plan takes them along.
+const WARNINGS_KEPT: usize = 20;
+
+/// What the gauge goes by.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    /// Estimated tokens of the view: packet, summary, kept messages.
+    pub(super) view_tokens: u64,
+    /// What the provider reported last for a view that is still the same, and an estimate of what came after it.
+    pub(super) reported: Option<(u64, u64)>,
+    /// Anything was ever synced.
+    pub(super) anything: bool,
+    /// The view was still red after its newest epoch.
+    pub(super) red_after_epoch: bool,
+    /// Usage, 0..1, at the newest checkpoint of this handle.
+    pub(super) checkpoint_saved: bool,
+    /// Tokens when the host began to compact.
+    pub(super) tokens_at_compaction: Option<u64>,
+    /// The host's newest figure.
+    pub(super) host: Option<HostUsage>,
+    /// For the next plan.
+    pub(super) warnings: Vec<String>,
+    /// The whole array must be handed over again.
+    pub(super) wants_all: bool,
+    /// The turn for which an epoch would have freed too little.
+    pub(super) skipped_turn: Option<u64>,
+    /// The tail of the running turn: its first message, the line.
+    pub(super) tail: Option<(u64, String)>,
+    trouble: Option<Error>,
+    tickets: u64,
+    waiting: BTreeMap<u64, Batch>,
+    /// Texts that were handed over and are not settled, for estimates.
+    handed: BTreeMap<u64, Vec<String>>,
+}
+
+impl Figures {
+    /// Another generation: nothing that was counted holds.
+    pub(super) fn start_over(&mut self) {
+        let (tickets, waiting) = (self.tickets, std::mem::take(&mut self.waiting));
+        let handed = std::mem::take(&mut self.handed);
+        *self = Self { tickets, waiting, handed, ..Self::default() };
+    }
+
+    pub(super) fn queue(&mut self, batch: Batch) -> u64 {
+        self.tickets += 1;
+        self.waiting.insert(self.tickets, batch);
+        self.tickets
+    }
+
+    pub(super) fn hand_over(&mut self, ticket: u64, indices: Vec<u32>, json: String) {
+        if let Some(batch) = self.waiting.get_mut(&ticket)
+            && !indices.is_empty()
+        {
+            self.handed.entry(ticket).or_default().push(json.clone());
+            batch.messages.push((indices, json));
+        }
+    }
+
+    pub(super) fn take_batch(&mut self, ticket: u64) -> Option<Batch> {
+        self.waiting.remove(&ticket)
+    }
+
+    pub(super) fn forget(&mut self, ticket: u64) {
+        self.handed.remove(&ticket);
+    }
+
+    /// An error of a queued sync: it comes out of the next plan, flush or health.
+    pub(super) fn trouble(&mut self, error: &Error) {
+        self.warn(error.to_string());
+        self.trouble = Some(error.clone());
+    }
+
+    pub(super) fn take_trouble(&mut self) -> Option<Error> {
+        self.trouble.take()
+    }
+
+    pub(super) fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) && self.warnings.len() < WARNINGS_KEPT {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Tokens of what waits: read as far as it is short, else by its length. And what the provider reported in it.
+    fn waiting_tokens(&self) -> (u64, Option<(u64, u64)>) {
+        let (mut tokens, mut read) = (0u64, 0usize);
+        let mut reported = None;
+        for json in self.handed.values().flatten() {
+            if read + json.len() > READ_BYTES {
+                tokens = tokens.saturating_add(json.len() as u64 / BYTES_PER_TOKEN);
+                continue;
+            }
+            read += json.len();
+            for message in make::parse_messages(json).unwrap_or_default() {
+                let cost = message::estimate_message_tokens(&message);
+                tokens = tokens.saturating_add(cost);
+                reported = match (call_tokens(&message), reported) {
+                    (Some(call), _) => Some((call, 0)),
+                    (None, Some((call, after))) => Some((call, after + cost)),
+                    (None, None) => None,
+                };
+            }
+        }
+        (tokens, reported)
+    }
+}
+
+/// The gauge: the host's figure, else the provider's, else an estimate, else unknown. Looks only at memory.
+pub(super) fn gauge(live: &Live, usage: Option<HostUsage>, limits: &Limits) -> Gauge {
+    let figures = live.own.figures();
+    let (waiting, waiting_reported) = figures.waiting_tokens();
+    let view = figures.view_tokens.saturating_add(waiting);
+    let anything = figures.anything || waiting > 0;
+    let (settled, saved) = (figures.reported, figures.checkpoint_saved);
+    drop(figures);
+    let window = usage
+        .and_then(|usage| usage.context_window)
+        .filter(|window| window.is_finite() && *window >= 1.0)
+        .map_or(limits.context_window, |window| window as u64);
+    let limits = Limits { context_window: window, ..*limits };
+    let fits = |(call, after): (u64, u64)| (call <= window).then_some(call.saturating_add(after));
+    let reported = match (waiting_reported, settled) {
+        (Some(newest), _) => fits(newest),
+        (None, Some((call, after))) => fits((call, after.saturating_add(waiting))),
+        (None, None) => None,
+    };
+    let host = usage.and_then(|usage| host_figure(&usage, window));
+    if let Some(host) = host.filter(|_| anything) {
+        live.shared.belief(|belief| belief.calibration.observe(host, view));
+    }
+    let estimate = live.shared.belief(|belief| belief.calibration.tokens(view, limits.overhead));
+    let (tokens, source) = match (host, reported) {
+        (Some(host), _) => (host, MeasureSource::Host),
+        (None, Some(reported)) => (reported, MeasureSource::Usage),
+        (None, None) if anything => (estimate, MeasureSource::Estimate),
+        (None, None) => (0, MeasureSource::Unknown),
+    };
+    measured(tokens, source, &limits, &live.options.knobs, saved)
+}
+
+fn measured(tokens: u64, source: MeasureSource, limits: &Limits, knobs: &Knobs, saved: bool) -> Gauge {
+    let window = limits.context_window;
+    let unknown = window == 0 || source == MeasureSource::Unknown;
+    if unknown {
+        let nothing =
+            crate::pressure::measure(&MeasureInput { context_window: window, ..MeasureInput::default() });
+        return Gauge { measure: Measure { tokens, ..nothing }, line: None, pressure: 0.0 };
+    }
+    let thresholds = limits.thresholds(knobs);
+    let pressure = thresholds.pressure(tokens.saturating_sub(limits.overhead));
+    let measure = Measure {
+        tokens,
+        context_window: window,
+        utilization: tokens as f64 / window as f64,
+        zone: thresholds.zone(pressure),
+        source,
+    };
+    Gauge { line: gauge_line(&measure, saved), measure, pressure }
+}
+
+impl Live {
+    /// Counts the settled array and the view of it. On the store's thread.
+    pub(super) fn measure(&self, journal: &Journal<'_, '_>) {
+        let state = state(journal);
+        let settled = lock(&self.own.settled);
+        let view = sights(state, &settled);
+        let visible = prune::visible(&view.entries, &view.frozen, true);
+        let tokens = |index: &usize| view.tokens_in_view(*index);
+        let epoch_at = state.epoch.as_ref().map_or(0, |epoch| epoch.at).max(state.host_floor);
+        let mut reported: Option<(u64, u64)> = None;
+        for entry in &view.entries {
+            let Some(sighted) = state.sight(entry.ordinal) else { continue };
+            let cost = entry.tokens;
+            reported = match (sighted.sight.usage, reported) {
+                // What was reported before an epoch counted messages that are gone (FAULTS E6).
+                (Some(call), _) if entry.ordinal > epoch_at => Some((call, 0)),
+                (Some(_), _) => None,
+                (None, Some((call, after))) => Some((call, after.saturating_add(cost))),
+                (None, None) => None,
+            };
+        }
+        let view_tokens = visible.iter().map(tokens).sum::<u64>().saturating_add(view.blocks_tokens);
+        let anything = !settled.slots.is_empty();
+        drop(settled);
+        let mut figures = self.own.figures();
+        (figures.view_tokens, figures.reported) = (view_tokens, reported);
+        figures.anything |= anything;
+    }
+}

@@ -1,0 +1,150 @@
+//! Questions about a session: what became of a text, how the session is.
+
+use super::super::{Done, import, make, view};
+use super::{Live, figures};
+use crate::checkpoint;
+use crate::ledger::{Source, Status};
+use crate::packet;
+use crate::text::normalize::normalize;
+use serde::Serialize;
+
+/// What became of a text (API.md, `explain`).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explained {
+    /// Something remembered says this.
+    pub found: bool,
+    /// Who said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// `active`, `superseded` or `resolved`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// What superseded or resolved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Why the packet does not show it; missing where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not_in_packet: Option<String>,
+}
+
+/// The name in the public surface.
+fn source_name(source: Source) -> Option<String> {
+    serde_json::to_value(source).ok()?.as_str().map(str::to_owned)
+}
+
+/// How the session is (API.md, `Health`).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Health {
+    /// Tokens of the request.
+    pub current_tokens: u64,
+    /// The window, in tokens.
+    pub limit: u64,
+    /// 0..1 and above.
+    pub pct_used: f64,
+    /// `green`, `yellow`, `red` or `compact`.
+    pub zone: &'static str,
+    /// Epochs count from 1.
+    pub epoch: u64,
+    /// Checkpoint files.
+    pub checkpoints: usize,
+    /// Events so far.
+    pub journal_lines: u64,
+    /// Messages that left the view and can be brought back.
+    pub cold_chunks: u64,
+    /// Bytes of message bodies.
+    pub bytes_on_disk: u64,
+    /// The directory could not be written the last time it was tried.
+    pub read_only: bool,
+    /// What was found and repaired, or could not be, in words.
+    pub problems: Vec<String>,
+}
+
+impl Live {
+    /// Where a remembered text came from, what became of it, and why the packet does not show it.
+    pub fn explain(&self, text: String, done: Done<Explained>) {
+        let live = self.clone();
+        self.session.read(
+            move |reader| {
+                let state = import::readable_state(reader, super::super::now())?.into_owned();
+                let Some(found) = state.ledger.explain(&text, &state.live) else {
+                    return Ok(Explained::default());
+                };
+                let (status, why) = match &found.status {
+                    Status::Active => ("active", None),
+                    Status::Superseded(_) => ("superseded", Some("something newer replaced it")),
+                    Status::Resolved(_) => ("resolved", Some("it is settled")),
+                };
+                let mut explained = Explained {
+                    found: true,
+                    source: source_name(found.source),
+                    status: Some(status.to_owned()),
+                    by: found.by,
+                    why_not_in_packet: why.map(str::to_owned),
+                };
+                if found.status == Status::Active {
+                    explained.why_not_in_packet = live.why_not_shown(&state, &found.id, &found.text);
+                }
+                Ok(explained)
+            },
+            done,
+        );
+    }
+
+    /// Why what holds is not in the packet of now.
+    fn why_not_shown(&self, state: &super::State, id: &str, text: &str) -> Option<String> {
+        let seq = state.seq;
+        let preview = super::super::Preview::new(state.clone(), [0; 16], super::super::now());
+        let request = self.request(checkpoint::Trigger::Epoch);
+        let now = make::checkpoint(&preview, &request, self.session.key(), "cp_000", None, seq);
+        let packet = packet::render(&now, &packet::RenderOptions::default());
+        let shown = normalize(&packet.text);
+        if shown.contains(normalize(text).trim()) {
+            return None;
+        }
+        let item = view::live(state).item_of(id).map(|item| item.entry.text.clone());
+        match item {
+            Some(wording) if shown.contains(normalize(&wording).trim()) => None,
+            None => Some("newer entries of its kind took its place in the view".to_owned()),
+            Some(_) => Some(format!(
+                "the packet holds {} tokens at most; other entries were more useful",
+                packet::DEFAULT_MAX_TOKENS
+            )),
+        }
+    }
+
+    /// How the session is.
+    pub fn health(&self, done: Done<Health>) {
+        let live = self.clone();
+        self.session.read(
+            move |reader| {
+                let measure = figures::gauge(&live, None, &live.limits(None)).measure;
+                let figures = reader.figures()?;
+                let cold_chunks = reader.cold_chunks()?;
+                let mut problems = figures.problems;
+                if figures.bad_lines > 0 {
+                    problems.push(format!("{} journal lines are damaged or missing", figures.bad_lines));
+                }
+                if figures.quarantined > 0 {
+                    problems.push(format!("{} damaged files are kept in quarantine", figures.quarantined));
+                }
+                problems.extend(live.own.figures().take_trouble().map(|error| error.to_string()));
+                Ok(Health {
+                    current_tokens: measure.tokens,
+                    limit: measure.context_window,
+                    pct_used: measure.utilization,
+                    zone: measure.zone.name(),
+                    epoch: reader.state().epoch.as_ref().map_or(0, |epoch| epoch.n),
+                    checkpoints: figures.checkpoints,
+                    journal_lines: figures.journal_lines,
+                    cold_chunks,
+                    bytes_on_disk: figures.body_bytes,
+                    read_only: figures.read_only,
+                    problems,
+                })
+            },
+            done,
+        );
+    }
+}

@@ -1,0 +1,293 @@
+//! The plan: what the model sees of the host's array (DESIGN section 3, Epoch and View). No model call; a new epoch
+//! only when it is due, else the frozen view and what was appended to it.
+
+use super::super::event::{Epoch, Event};
+use super::super::observe::Sink;
+use super::super::{Journal, State};
+use super::epoch::{self, Cause};
+use super::sight::{Sights, block_tokens, sights};
+use super::{Done, Live, Mode, PLAN_PATIENCE, lock, state};
+use crate::pressure::{Limits, Thresholds, Zone};
+use crate::prune::{self, EntryKind};
+use crate::store::Durability;
+use crate::{Error, Result};
+use serde::Serialize;
+
+/// What a plan goes by.
+#[derive(Debug, Clone, Default)]
+pub struct PlanRequest {
+    /// Room for history alone, in tokens.
+    pub budget: Option<u64>,
+    /// The running request, where it is not in the array.
+    pub prompt: Option<String>,
+    /// A new epoch now, to the target of this budget.
+    pub force: bool,
+    /// Epoch milliseconds.
+    pub now_ms: u64,
+}
+
+/// What the model sees (API.md, `ContextPlan`).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ContextPlan {
+    /// Epochs count from 1; 0 before the first.
+    pub epoch: u64,
+    /// The zone of the view.
+    pub zone: Option<Zone>,
+    /// The first message.
+    pub packet: Option<String>,
+    /// The last message.
+    pub tail: Option<String>,
+    /// Indices into the array last synced, ascending.
+    pub keep: Vec<u32>,
+    /// Kept messages whose text is replaced.
+    pub replace: Vec<Replace>,
+    /// Calibrated tokens of the whole array.
+    pub tokens_before: u64,
+    /// Calibrated tokens of the view.
+    pub tokens_after: u64,
+    /// Messages of the array that are not in the view.
+    pub dropped_messages: u64,
+    /// The checkpoint of the epoch.
+    pub checkpoint_id: Option<String>,
+    /// What the host's user should know.
+    pub warnings: Vec<String>,
+}
+
+/// A kept message whose text is replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Replace {
+    /// Index into the array last synced.
+    pub index: u32,
+    /// Its text.
+    pub text: String,
+}
+
+impl Live {
+    /// Plans. Where another process holds the lock for longer than 200 ms, or nothing can be written, the plan is
+    /// made of what is in memory, with a warning.
+    pub fn plan(&self, request: PlanRequest, done: Done<ContextPlan>) {
+        let live = self.clone();
+        let from_memory = self.clone();
+        let request_too = request.clone();
+        self.session.write_within(
+            PLAN_PATIENCE,
+            Durability::Written,
+            move |journal| live.plan_job(journal, &request),
+            Box::new(move |planned| match planned {
+                Err(error) if is_of_the_disk(&error) => {
+                    from_memory.plan_from_memory(request_too, &error, done)
+                }
+                planned => done(planned),
+            }),
+        );
+    }
+
+    fn plan_job(&self, journal: &mut Journal<'_, '_>, request: &PlanRequest) -> Result<ContextPlan> {
+        let limits = self.limits(request.budget);
+        let mut trouble = Vec::new();
+        if let Some(cause) = self.due(journal, request, &limits) {
+            match epoch::begin(self, journal, cause, request, &limits) {
+                Ok(()) => self.measure(journal),
+                Err(error) if is_of_the_disk(&error) => {
+                    trouble.push(format!("no new epoch, nothing leaves the view: {error}"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let mut plan = self.view(state(journal), request, &limits);
+        self.keep_calibration(journal)?;
+        plan.warnings.extend(trouble);
+        Ok(plan)
+    }
+
+    fn plan_from_memory(&self, request: PlanRequest, why: &Error, done: Done<ContextPlan>) {
+        let warning = format!("planned from memory: {why}");
+        let live = self.clone();
+        self.session.handle.submit_read(
+            std::time::Duration::ZERO,
+            move |reader| {
+                let limits = live.limits(request.budget);
+                let mut plan = live.view(reader.state(), &request, &limits);
+                // What the jobs in front have not settled is new, and stays.
+                let settled = lock(&live.own.settled).slots.len();
+                let believed = lock(&live.own.believed).slots.len();
+                plan.keep.extend((settled..believed).filter_map(|index| u32::try_from(index).ok()));
+                plan.warnings.push(warning);
+                Ok(plan)
+            },
+            done,
+        );
+    }
+
+    /// The view of the settled array in the running epoch.
+    fn view(&self, state: &State, request: &PlanRequest, limits: &Limits) -> ContextPlan {
+        let settled = lock(&self.own.settled);
+        let seen = sights(state, &settled);
+        let planned = self.options.mode == Mode::Prune;
+        let keep = if planned {
+            prune::visible(&seen.entries, &seen.frozen, request.prompt.is_none())
+        } else {
+            (0..seen.entries.len()).collect()
+        };
+        let epoch = state.epoch.clone().unwrap_or_default();
+        let replace = if planned { replaced(&epoch, &seen, &keep) } else { Vec::new() };
+        let (in_array, array_tokens) = (settled.slots.len(), settled.tokens());
+        drop(settled);
+        let tail = self.tail(state, &seen, request, limits);
+        let view_tokens = keep.iter().map(|index| seen.tokens_in_view(*index)).sum::<u64>()
+            + seen.blocks_tokens
+            + tail.as_deref().map_or(0, block_tokens);
+        let calibrated = |tokens| state.calibration.history_tokens(tokens);
+        let tokens_after = calibrated(view_tokens);
+        let thresholds = limits.thresholds(&self.options.knobs);
+        let pressure = thresholds.pressure(tokens_after);
+        let mut figures = self.own.figures();
+        let mut warnings = std::mem::take(&mut figures.warnings);
+        drop(figures);
+        if planned && pressure >= thresholds.hard && limits.context_window > 0 {
+            warnings.push(format!(
+                "the view holds {tokens_after} of {} usable tokens and cannot be made smaller: the newest messages alone \
+                 do not fit",
+                thresholds.usable
+            ));
+        }
+        ContextPlan {
+            epoch: epoch.n,
+            zone: Some(if limits.context_window == 0 { Zone::Green } else { thresholds.zone(pressure) }),
+            packet: if self.options.mode == Mode::Compact { None } else { blocks(&epoch) },
+            tail,
+            dropped_messages: (in_array - keep.len()) as u64,
+            keep: keep.iter().filter_map(|index| seen.index(*index)).collect(),
+            replace,
+            tokens_before: calibrated(array_tokens),
+            tokens_after,
+            checkpoint_id: epoch.checkpoint,
+            warnings,
+        }
+    }
+
+    /// The gauge line and what else ends the view: one per turn, so that the turn's requests stay the same.
+    fn tail(&self, state: &State, seen: &Sights, request: &PlanRequest, limits: &Limits) -> Option<String> {
+        let turn = match &request.prompt {
+            Some(_) => state.last_ordinal + 1,
+            None => {
+                last_person(seen).and_then(|index| seen.entries.get(index)).map_or(0, |entry| entry.ordinal)
+            }
+        };
+        let figures = self.own.figures();
+        if let Some((of, line)) = &figures.tail
+            && *of == turn
+        {
+            return Some(line.clone());
+        }
+        let usage = figures.host;
+        drop(figures);
+        let line = super::figures::gauge(self, usage, limits).line;
+        self.own.figures().tail = line.clone().map(|line| (turn, line));
+        line
+    }
+
+    /// Whether a new epoch is due, and why.
+    fn due(&self, journal: &Journal<'_, '_>, request: &PlanRequest, limits: &Limits) -> Option<Cause> {
+        let state = state(journal);
+        let settled = lock(&self.own.settled);
+        if settled.slots.is_empty() && !(request.force || state.host_compacted) {
+            return None;
+        }
+        if self.options.mode != Mode::Prune {
+            return (state.host_compacted && state.last_ordinal > 0).then_some(Cause::HostCompacted);
+        }
+        let seen = sights(state, &settled);
+        drop(settled);
+        if state.host_compacted && state.last_ordinal > 0 {
+            return Some(Cause::HostCompacted);
+        }
+        if request.force || state.compaction_requested {
+            return Some(Cause::Asked);
+        }
+        if state.epoch.as_ref().is_some_and(|epoch| epoch::is_void(state, epoch)) {
+            return Some(Cause::Rewound);
+        }
+        if limits.context_window == 0 {
+            return None; // nothing is triggered by what is unknown (FAULTS E7)
+        }
+        let thresholds = limits.thresholds(&self.options.knobs);
+        let pressure = self.pressure_of(state, &seen, request, &thresholds);
+        let turn = last_person(&seen).map_or(0, |index| (seen.offset + index) as u64);
+        if pressure >= thresholds.hard {
+            return Some(Cause::HardLimit);
+        }
+        let at_boundary = request.prompt.is_some() || is_turn_boundary(&seen);
+        let skipped = self.own.figures().skipped_turn == Some(turn);
+        (at_boundary && pressure >= thresholds.trigger && !skipped).then_some(Cause::Trigger { turn })
+    }
+
+    fn pressure_of(
+        &self,
+        state: &State,
+        seen: &Sights,
+        request: &PlanRequest,
+        thresholds: &Thresholds,
+    ) -> f64 {
+        let visible = prune::visible(&seen.entries, &seen.frozen, request.prompt.is_none());
+        let tokens: u64 = visible.iter().map(|index| seen.tokens_in_view(*index)).sum();
+        thresholds.pressure(state.calibration.history_tokens(tokens + seen.blocks_tokens))
+    }
+
+    /// What was learned from the host's figures goes to disk with the plan, when it has changed.
+    fn keep_calibration(&self, journal: &mut Journal<'_, '_>) -> Result<()> {
+        let learned = self.shared.belief(|belief| belief.calibration.clone());
+        if learned.calls() > state(journal).calibration.calls() {
+            journal.append(vec![Event::Calibration(learned)])?;
+        }
+        Ok(())
+    }
+}
+
+/// Packet and summary, in front of everything.
+fn blocks(epoch: &Epoch) -> Option<String> {
+    match (&epoch.packet, &epoch.summary) {
+        (Some(packet), Some(summary)) => Some(format!("{packet}\n\n{summary}")),
+        (packet, summary) => packet.clone().or_else(|| summary.clone()),
+    }
+}
+
+fn replaced(epoch: &Epoch, seen: &Sights, keep: &[usize]) -> Vec<Replace> {
+    let mut replaced: Vec<Replace> = keep
+        .iter()
+        .filter(|index| seen.frozen.distilled.contains(index))
+        .filter_map(|index| {
+            let ordinal = seen.entries.get(*index)?.ordinal;
+            let text = epoch.replaced.iter().find(|replaced| replaced.ordinal == ordinal)?.text.clone();
+            Some(Replace { index: seen.index(*index)?, text })
+        })
+        .collect();
+    replaced.sort_by_key(|replaced| replaced.index);
+    replaced
+}
+
+fn last_person(seen: &Sights) -> Option<usize> {
+    seen.entries.iter().rposition(|entry| entry.kind == EntryKind::Person)
+}
+
+/// Between two turns: the newest message is a person's, or an answer that asks for nothing more.
+fn is_turn_boundary(seen: &Sights) -> bool {
+    let last = seen.entries.iter().rev().find(|entry| !entry.ours && entry.kind != EntryKind::Summary);
+    last.is_some_and(|entry| match entry.kind {
+        EntryKind::Person | EntryKind::Injected => true,
+        EntryKind::Assistant => entry.calls.is_empty(),
+        _ => false,
+    })
+}
+
+/// Another process holds the lock, or the disk does not take it: the host goes on.
+pub(super) fn is_of_the_disk(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Locked { .. }
+            | Error::NoSpace { .. }
+            | Error::ReadOnly { .. }
+            | Error::Io { .. }
+            | Error::LockUnsupported { .. }
+    )
+}

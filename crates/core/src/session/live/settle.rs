@@ -1,0 +1,202 @@
+//! The host's array on the store's thread: aligned with what is really known, its new messages captured.
+
+use super::super::event::Event;
+use super::super::observe::{Fresh, Sink, part, take_fresh};
+use super::super::state::{Sighted, name_hash};
+use super::super::{Journal, State, make};
+use super::{Live, lock, state};
+use crate::message::{self, Aligner, Alignment, Incoming, Key, Message, Slot};
+use crate::{Error, Result};
+use std::collections::HashMap;
+
+/// One sync on its way to the store's thread.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// How much of the array before it stays in front.
+    pub(super) keep: usize,
+    /// The others.
+    pub(super) incoming: Vec<Incoming>,
+    /// The caller says that the array replaces what went before.
+    pub(super) rewind: bool,
+    /// The generation of the handle.
+    pub(super) generation: u32,
+    /// Texts: indices into `incoming`, and a JSON array of as many messages.
+    pub(super) messages: Vec<(Vec<u32>, String)>,
+}
+
+/// The array as the store's thread has settled it.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    pub(super) slots: Vec<(Key, Slot)>,
+    /// Estimated tokens of the array up to and with each message.
+    sums: Vec<u64>,
+    /// Messages without an ordinal (of an earlier generation), as pruning sees them.
+    pub(super) strangers: HashMap<u64, Sighted>,
+}
+
+impl Settled {
+    /// Estimated tokens of the whole array.
+    pub(super) fn tokens(&self) -> u64 {
+        self.sums.last().copied().unwrap_or(0)
+    }
+
+    /// A message as pruning sees it.
+    pub(super) fn sighted<'s>(&'s self, state: &'s State, at: &(Key, Slot)) -> Option<&'s Sighted> {
+        match at {
+            (_, Slot::Known(ordinal)) => state.sight(*ordinal),
+            (key, _) => self.strangers.get(&key.hash),
+        }
+    }
+
+    fn add_up(&mut self, state: &State) {
+        let mut sum = self.tokens();
+        let new: Vec<u64> = self
+            .slots
+            .iter()
+            .skip(self.sums.len())
+            .map(|slot| {
+                sum += self.sighted(state, slot).map_or(0, |sighted| sighted.sight.tokens);
+                sum
+            })
+            .collect();
+        self.sums.extend(new);
+    }
+}
+
+impl Live {
+    /// The job of one sync.
+    pub(super) fn settle(&self, journal: &mut Journal<'_, '_>, batch: Batch) -> Result<()> {
+        let result = self.settle_batch(journal, batch);
+        self.shared.job_done(Some(state(journal)));
+        result
+    }
+
+    fn settle_batch(&self, journal: &mut Journal<'_, '_>, batch: Batch) -> Result<()> {
+        let generation = state(journal).live.generation;
+        if batch.generation != generation {
+            return Err(stale());
+        }
+        let mut settled = lock(&self.own.settled);
+        let found = align(journal, &settled, &batch);
+        let first = found.keep.saturating_sub(batch.keep);
+        let (mut texts, unreadable) = texts(&batch.messages);
+        let rest = batch.incoming.get(first..).unwrap_or_default();
+        follow_path(journal, &found)?;
+        settled.slots.truncate(found.keep);
+        settled.sums.truncate(found.keep);
+        let mut next = state(journal).last_ordinal;
+        let mut fresh = Vec::new();
+        let mut ordinals: HashMap<u64, u64> = HashMap::new();
+        let mut missing = false;
+        for (index, (slot, message)) in (first..).zip(found.slots.iter().zip(rest)) {
+            let text = texts.remove(&index);
+            let slot = match (slot, text) {
+                (Slot::New, _) if ordinals.contains_key(&message.key.hash) && message.key.strong => {
+                    Slot::Known(ordinals.get(&message.key.hash).copied().unwrap_or(0))
+                }
+                (Slot::New, Some(text)) => {
+                    next += 1;
+                    ordinals.insert(message.key.hash, next);
+                    fresh.push(Fresh { key: message.key, message: text });
+                    Slot::Known(next)
+                }
+                (Slot::New, None) => {
+                    missing = true;
+                    Slot::Old
+                }
+                (Slot::Old, Some(text)) => {
+                    settled.strangers.insert(message.key.hash, sighted(&text));
+                    Slot::Old
+                }
+                (slot, _) => *slot,
+            };
+            settled.slots.push((message.key, slot));
+        }
+        drop(settled);
+        if missing || unreadable.is_some() {
+            // Next time everything is aligned anew, and what is missing is asked for again.
+            self.own.figures().wants_all = true;
+        }
+        let last_before = state(journal).last_ordinal;
+        let taken = take_fresh(journal, fresh);
+        if taken.is_err() {
+            self.own.figures().wants_all = true;
+        }
+        taken?;
+        if found.host_compacted {
+            let kept = lock(&self.own.settled);
+            let floor = kept.slots.iter().filter_map(|(_, slot)| match slot {
+                Slot::Known(ordinal) if is_no_summary(state(journal), *ordinal) => Some(*ordinal),
+                _ => None,
+            });
+            let floor = floor.min().unwrap_or(last_before + 1);
+            drop(kept);
+            journal.append(vec![Event::HostCompacted { floor }])?;
+        }
+        lock(&self.own.settled).add_up(state(journal));
+        self.measure(journal);
+        unreadable.map_or(Ok(()), Err)
+    }
+}
+
+/// A late write of an earlier generation (FAULTS F5).
+pub(super) fn stale() -> Error {
+    Error::InvalidInput(
+        "the session was reset after this handle was opened; its messages are of an earlier generation. Open the session \
+         again"
+            .to_owned(),
+    )
+}
+
+fn is_no_summary(state: &State, ordinal: u64) -> bool {
+    state.known.get(ordinal).is_some_and(|message| !message.is_summary)
+}
+
+fn align(journal: &Journal<'_, '_>, settled: &Settled, batch: &Batch) -> Alignment {
+    let state = state(journal);
+    Aligner {
+        known: &state.known,
+        on_path: &|ordinal| state.is_on_path(ordinal),
+        previous: &settled.slots,
+        host_floor: state.host_floor,
+        rewind: batch.rewind,
+    }
+    .align(batch.keep, &batch.incoming)
+}
+
+/// What the alignment says about the live path goes into the journal.
+fn follow_path(journal: &mut Journal<'_, '_>, found: &Alignment) -> Result<()> {
+    let mut events = Vec::new();
+    if let Some(from) = found.rewound_from {
+        events.push(Event::Rewind { from });
+    }
+    if !found.restored.is_empty() {
+        events.push(Event::Restore { ordinals: found.restored.clone() });
+    }
+    if events.is_empty() { Ok(()) } else { journal.append(events) }
+}
+
+/// The messages of a batch by their index. What does not read is left out, and said.
+fn texts(pieces: &[(Vec<u32>, String)]) -> (HashMap<usize, Message>, Option<Error>) {
+    let mut found = HashMap::new();
+    let mut trouble = None;
+    for (indices, json) in pieces {
+        match make::parse_messages(json) {
+            Ok(messages) => {
+                found.extend(indices.iter().map(|index| *index as usize).zip(messages));
+            }
+            Err(error) => trouble = Some(error),
+        }
+    }
+    (found, trouble)
+}
+
+/// A message that is not captured, as pruning sees it.
+fn sighted(message: &Message) -> Sighted {
+    let mut sighted = Sighted::default();
+    sighted.sight.part = part(message);
+    sighted.sight.tokens = message::estimate_message_tokens(message);
+    sighted.calls = message.tool_calls().map(|(id, _, _)| name_hash(id)).collect();
+    sighted.answers = message.answered_calls().map(name_hash).collect();
+    sighted
+}

@@ -1,0 +1,253 @@
+'use strict'
+// The handle on a live session. JavaScript keeps what only it can see (which objects the host gave last time) and hands
+// over what is new, in slices; everything else happens in the native part.
+
+const { asyncExport, fault, translate, withoutNulls } = require('./boundary.js')
+const { checkpointInput, slices, toJson } = require('./input.js')
+const { packKeys } = require('./keys.js')
+
+/** What crosses in one tick, at most. */
+const SLICE_MESSAGES = 256
+const SLICE_CHARS = 256 * 1024
+
+/** Makes the class around a native part. Other files add methods of their own through `extend`. */
+function makeSessionClass(native, extend = []) {
+  const openNative = asyncExport(native, 'openSession')
+  const door = Symbol('open')
+
+  class ContextSession {
+    #native
+    #seen = []
+    #length = 0
+    #queue = []
+    #pump = null
+    #closed = false
+
+    constructor(key, handle) {
+      if (key !== door) throw fault('InvalidInput', 'ContextSession: use ContextSession.open', ContextSession)
+      this.#native = handle
+    }
+
+    static async open(options) {
+      if (options === null || typeof options !== 'object') throw fault('InvalidInput', 'ContextSession.open: an object with stateDir, sessionKey and contextWindow is needed', ContextSession.open)
+      for (const name of ['stateDir', 'sessionKey']) requireText(options[name], `ContextSession.open: ${name}`)
+      const { config, ...rest } = withoutNulls(options)
+      return new ContextSession(door, await openNative({ contextWindow: 0, ...rest, ...(config === undefined ? {} : { config: JSON.stringify(config) }) }))
+    }
+
+    setLimits(limits) {
+      return this.#now('setLimits', withoutNulls(limits ?? {}), Date.now())
+    }
+
+    /** The host's array, or its end from index `from`. */
+    sync(messages, hints) {
+      this.#mustBeOpen('sync')
+      if (!Array.isArray(messages)) throw fault('InvalidInput', 'sync: messages must be an array', this.sync)
+      const from = hints?.from ?? 0
+      if (!Number.isInteger(from) || from < 0 || from > this.#length) {
+        throw fault('InvalidInput', `sync: from is ${from}; the array last synced has ${this.#length} messages`, this.sync)
+      }
+      let keep = from
+      const total = from + messages.length
+      if (from === 0 && this.#now('wantsAll')) keep = 0
+      else while (keep < total && this.#seen[keep] !== undefined && this.#seen[keep] === messages[keep - from]) keep++
+      const { names, numbers } = packKeys(messages, keep - from)
+      const found = this.#now('sync', keep, names, numbers, hints?.rewind === true)
+      this.#remember(messages, from, total)
+      if (found.ticket > 0) this.#queue.push({ ticket: found.ticket, wanted: found.wanted, at: 0, messages, shift: keep - from })
+      // What fits goes now; the rest goes on later ticks, before the next plan.
+      if (this.#pump === null && !this.#handOver()) this.#pump = this.#pumpOn()
+      return { added: found.added, rewound: found.rewound, hostCompacted: found.hostCompacted }
+    }
+
+    /** Hosts that clone their messages for each call would only be held in memory twice. */
+    #remember(messages, from, total) {
+      const clones = from === 0 && this.#length > 1 && messages.length > 1 && this.#seen[0] !== messages[0]
+      if (clones) this.#seen = [messages[0]]
+      else if (from > 0 && this.#seen.length < from) this.#seen = this.#seen.slice(0, 1)
+      else {
+        this.#seen.length = from
+        for (const message of messages) this.#seen.push(message)
+      }
+      this.#length = total
+    }
+
+    /** One slice. True when nothing is left. */
+    #handOver() {
+      let room = SLICE_MESSAGES
+      let chars = SLICE_CHARS
+      while (this.#queue.length > 0) {
+        const job = this.#queue[0]
+        const indices = []
+        const texts = []
+        while (job.at < job.wanted.length && room > 0 && chars > 0) {
+          const index = job.wanted[job.at++]
+          const text = toJson(job.messages[index + job.shift])
+          indices.push(index)
+          texts.push(text)
+          room--
+          chars -= text.length
+        }
+        const last = job.at >= job.wanted.length
+        this.#now('handOver', job.ticket, indices, `[${texts.join()}]`, last)
+        if (!last) return false
+        this.#queue.shift()
+      }
+      return true
+    }
+
+    async #pumpOn() {
+      try {
+        do await new Promise((resolve) => setImmediate(resolve))
+        while (!this.#handOver())
+      } finally {
+        this.#pump = null
+      }
+    }
+
+    gauge(usage) {
+      return this.#now('gauge', withoutNulls(usage ?? undefined), Date.now())
+    }
+
+    async plan(options) {
+      return this.#later('plan', withoutNulls(options ?? {}), Date.now())
+    }
+
+    async compact(options) {
+      if (options === null || typeof options !== 'object') throw fault('InvalidInput', 'compact: an object with a reason is needed', this.compact)
+      return this.#later('compact', withoutNulls(options), Date.now())
+    }
+
+    async commit(messages, options) {
+      requireText(options?.key, 'commit: key')
+      return this.#later('commit', await slices(messages, 'commit'), options.key)
+    }
+
+    async checkpoint(input) {
+      const usage = { inputTokens: 0, contextWindow: 0, ...withoutNulls(input?.tokenUsage ?? {}) }
+      return this.#later('checkpoint', withoutNulls(await checkpointInput({ ...input, tokenUsage: usage }, 'checkpoint')))
+    }
+
+    async packet(options) {
+      return this.#later('packet', options?.maxTokens ?? undefined)
+    }
+
+    shouldCompact() {
+      return this.#now('shouldCompact', Date.now())
+    }
+
+    compactionStarted() {
+      return this.#now('compactionStarted', Date.now())
+    }
+
+    compactionSettled(outcome) {
+      return this.#now('compactionSettled', withoutNulls(outcome ?? { ok: false }), Date.now())
+    }
+
+    async spill(message, options) {
+      const limit = options?.maxTokens
+      if (!Number.isFinite(limit) || limit < 1) throw fault('InvalidInput', 'spill: maxTokens must be a number of at least 1', this.spill)
+      const { text, chunkId } = await this.#later('spill', `[${toJson(message)}]`, limit)
+      const { details: _, ...rest } = message
+      return { message: { ...rest, content: [{ type: 'text', text }] }, chunkId }
+    }
+
+    async pin(target) {
+      const isMessage = target !== null && typeof target === 'object'
+      if (!isMessage) requireText(target, 'pin: a chunk id or a message')
+      return this.#later('pin', isMessage ? `[${toJson(target)}]` : target, isMessage)
+    }
+
+    async explain(text) {
+      requireText(text, 'explain: text')
+      return this.#later('explain', text)
+    }
+
+    async agentStarted(agent) {
+      requireText(agent?.id, 'agentStarted: id')
+      return this.#later('agentStarted', withoutNulls(agent))
+    }
+
+    async agentEnded(id) {
+      requireText(id, 'agentEnded: id')
+      return this.#later('agentEnded', id)
+    }
+
+    async fork(childSessionKey) {
+      requireText(childSessionKey, 'fork: childSessionKey')
+      return this.#later('fork', childSessionKey)
+    }
+
+    async reset(reason) {
+      if (!['new', 'reset', 'deleted'].includes(reason)) throw fault('InvalidInput', `reset: reason is ${JSON.stringify(reason)}; there are new, reset and deleted`, this.reset)
+      await this.#later('reset', reason, Date.now())
+      this.#seen = []
+      this.#length = 0
+    }
+
+    async end(options) {
+      requireText(options?.reason, 'end: reason')
+      const ended = this.#later('end', options.reason)
+      await ended
+      this.#closed = true
+    }
+
+    async health() {
+      return this.#later('health')
+    }
+
+    async flush() {
+      return this.#later('flush')
+    }
+
+    async close() {
+      if (this.#closed) return
+      await this.#later('close')
+      this.#closed = true
+      this.#seen = []
+    }
+
+    /** A sync method of the native part. */
+    #now(name, ...args) {
+      this.#mustBeOpen(name)
+      try {
+        return this.#native[name](...args)
+      } catch (error) {
+        throw translate(error, name, this[name])
+      }
+    }
+
+    /** An async one, after everything that was synced has been handed over. */
+    async #later(name, ...args) {
+      this.#mustBeOpen(name)
+      while (this.#pump !== null) await this.#pump
+      try {
+        return await this.#native[name](...args)
+      } catch (error) {
+        throw translate(error, name, this[name])
+      }
+    }
+
+    #mustBeOpen(name) {
+      if (this.#closed) throw fault('Closed', `${name}: the session handle is closed; open the session again`, this[name])
+    }
+
+    static {
+      // Methods that live in files of their own get the two doors and nothing else.
+      for (const add of extend) add(ContextSession.prototype, { now: (session, ...args) => session.#now(...args), later: (session, ...args) => session.#later(...args) })
+    }
+  }
+  return ContextSession
+}
+
+function requireText(value, what) {
+  if (typeof value === 'string' && value !== '' && value.isWellFormed()) return
+  const why =
+    typeof value === 'number' ? 'is a number; pass a string, a long id loses digits as a number'
+    : value === '' ? 'is empty'
+    : typeof value === 'string' ? 'is not well-formed Unicode (half a surrogate pair)'
+    : `is ${value === null ? 'null' : `of type ${typeof value}`}; a string is needed`
+  throw fault('InvalidInput', `${what} ${why}`, requireText)
+}
+
+module.exports = { makeSessionClass, requireText }
