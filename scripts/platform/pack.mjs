@@ -29,7 +29,7 @@ function pack(folder, out) {
 }
 
 /** Files that must be in the main tarball, whatever else is. */
-const NEEDED = ['binding.js', 'dist/cli/main.js', 'index.d.ts', 'index.js', 'lib/loader.js', 'package.json', 'README.md', 'LICENSE']
+const NEEDED = ['binding.js', 'dist/cli/main.js', 'index.d.ts', 'index.js', 'lib/loader.js', 'package.json', 'hosts/pi/index.ts', 'README.md', 'LICENSE']
 /** What has no business in it. */
 const FOREIGN = /(^|\/)(__test__|fixtures|crates|src|target|bench|scripts|node_modules)\/|\.node$|\.tgz$|\.test\.|(^|\/)\.(?!npmignore)/
 
