@@ -74,7 +74,7 @@ function ensureAddon() {
 }
 
 function ensureTypeScript() {
-  const sources = filesUnder('cli', 'demo').filter((file) => file.endsWith('.ts'))
+  const sources = filesUnder('cli', 'demo', 'hosts/openclaw').filter((file) => file.endsWith('.ts'))
   if (sources.length === 0) return
   const want = fingerprint([...sources, 'tsconfig.json', 'tsconfig.build.json', 'index.d.ts', 'package-lock.json'])
   if (existsSync(path.join(root, 'dist')) && stampOf('typescript') === want) return

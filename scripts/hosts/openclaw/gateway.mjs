@@ -1,7 +1,7 @@
 // A real gateway in a home of its own, and a connection to it as its own helpers make one.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import net from 'node:net'
 import os from 'node:os'
@@ -43,6 +43,7 @@ export async function makeHome(host, { slot = 'clawback', plugin = {}, access = 
   if (copy) {
     package_ = path.join(dir, 'plugin')
     for (const name of ['package.json', 'openclaw.plugin.json', 'index.js', 'lib', 'dist/hosts/openclaw', 'binding.js']) cpSync(path.join(root, name), path.join(package_, name), { recursive: true })
+    symlinkSync(path.join(root, 'node_modules'), path.join(package_, 'node_modules'), 'junction')
   }
   const settings = {
     gateway: { mode: 'local', bind: 'loopback', port, auth: { mode: 'token', token: TOKEN } },
@@ -94,8 +95,21 @@ export async function makeHome(host, { slot = 'clawback', plugin = {}, access = 
   }
 }
 
-/** Starts the gateway of a home and waits until it answers. */
-export async function startGateway(home, { timeoutMs = 240_000 } = {}) {
+/**
+ * Starts the gateway of a home and waits until it answers. OpenClaw gives up when its own helper threads take more than a few
+ * seconds to start, as they do on a machine that is busy with other things: then it is started again.
+ */
+export async function startGateway(home, { tries = 4 } = {}) {
+  for (let left = tries - 1; ; left--) {
+    try {
+      return await startOnce(home)
+    } catch (error) {
+      if (left === 0 || !/did not become ready/.test(error.message)) throw error
+    }
+  }
+}
+
+async function startOnce(home, timeoutMs = 240_000) {
   const child = spawn(home.host.node, [path.join(home.host.dir, 'openclaw.mjs'), 'gateway', 'run'], { env: home.env, cwd: home.dir, stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   const keep = (data) => void (log += data)
