@@ -1,6 +1,8 @@
 //! Normalising: the same words whatever list mark, emphasis, quotes or dashes they were written with (seed 000,
 //! issue 2 of seed "Merge Dedup"). Paths, globs and identifiers come through whole.
 
+use std::borrow::Cow;
+
 use unicode_normalization::UnicodeNormalization;
 
 /// `text` without leading list marks, numbers, checkboxes, quote marks and headings, without markdown emphasis and
@@ -14,9 +16,20 @@ pub fn normalize(text: &str) -> String {
 
 /// As [`normalize`], but the case of the words is kept.
 pub fn clean(text: &str) -> String {
-    let plain: String = text.nfkc().filter_map(plain_char).collect();
-    let joined = plain.lines().map(|line| strip_emphasis(strip_marks(line))).collect::<Vec<_>>().join(" ");
-    let spaced = joined.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain: Cow<'_, str> = if text.is_ascii() && !text.contains('\r') {
+        text.into()
+    } else {
+        text.nfkc().filter_map(plain_char).collect()
+    };
+    let mut spaced = String::with_capacity(plain.len());
+    for line in plain.lines() {
+        for word in strip_emphasis(strip_marks(line)).split_whitespace() {
+            if !spaced.is_empty() {
+                spaced.push(' ');
+            }
+            spaced.push_str(word);
+        }
+    }
     unquote(strip_marks(&spaced)).to_owned()
 }
 
@@ -30,6 +43,9 @@ pub fn strip_marks(line: &str) -> &str {
 }
 
 fn strip_one_mark(line: &str) -> Option<&str> {
+    if line.starts_with(char::is_alphabetic) {
+        return None;
+    }
     let blank_after = |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
     for mark in ["[x]", "[X]", "[ ]", "[-]", "-", "*", "+", "•", "‣", "◦", "·", "▪", "●"] {
         if let Some(rest) = line.strip_prefix(mark)
@@ -93,7 +109,10 @@ fn unquote(text: &str) -> &str {
 }
 
 /// Removes code ticks (keeping what they hold) and paired emphasis marks.
-fn strip_emphasis(line: &str) -> String {
+fn strip_emphasis(line: &str) -> Cow<'_, str> {
+    if !line.contains(['`', '*', '_', '~']) {
+        return line.into();
+    }
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(start) = rest.find('`') {
@@ -112,11 +131,11 @@ fn strip_emphasis(line: &str) -> String {
     // Emphasis may span a code span (`**use `x` now**`): a second pass over the joined text takes such pairs too,
     // unless code held marks of its own.
     if out.is_empty() {
-        return strip_pairs(rest);
+        return strip_pairs(rest).into();
     }
     let code_has_marks = out.contains('/') && out.contains('*');
     out.push_str(&strip_pairs(rest));
-    if code_has_marks { out } else { strip_pairs(&out) }
+    if code_has_marks { out } else { strip_pairs(&out) }.into()
 }
 
 /// Removes `**x**`, `*x*`, `~~x~~`, and `__x y__`, `_x y_` where the marks stand at the edges of words.

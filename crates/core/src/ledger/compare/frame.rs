@@ -4,19 +4,47 @@ use super::lexicon::class;
 use super::prepare::{Segment, Slot, Token, prep};
 use super::relate::Keys;
 
+use std::fmt;
+use std::sync::OnceLock;
+
 /// One reading of a clause as an answer to a question.
-pub(super) struct Frame<'a> {
-    topic: Vec<&'a Token>,
-    choice: Vec<&'a Token>,
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    topic: Things,
+    choice: Things,
     /// Bits of [`class`] of its verb.
     class: u8,
     /// What follows "with" may be a part as well as a tool; such a choice must differ altogether.
     loose: bool,
 }
 
-impl<'a> Frame<'a> {
+/// Keys of tokens: within a language, and across.
+type Things = Box<[(u64, u64)]>;
+
+/// The readings of a clause, found when they are first asked for.
+#[derive(Clone, Default)]
+pub(super) struct Frames(OnceLock<Box<[Frame]>>);
+
+impl Frames {
+    pub(super) fn of(&self, segment: &Segment) -> &[Frame] {
+        self.0.get_or_init(|| Frame::all_of(segment).into_boxed_slice())
+    }
+}
+
+impl fmt::Debug for Frames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Frames")
+    }
+}
+
+impl Frame {
+    fn new(topic: &[&Token], choice: &[&Token], class: u8, loose: bool) -> Self {
+        let things = |tokens: &[&Token]| tokens.iter().map(|t| (t.key, t.alt)).collect();
+        Self { topic: things(topic), choice: things(choice), class, loose }
+    }
+
     /// The readings of a clause: `use X for T`, `store T in X`, `switch T to X`, `name T X`, `do T with X`, `X for T`.
-    pub(super) fn all_of(segment: &'a Segment) -> Vec<Self> {
+    pub(super) fn all_of(segment: &Segment) -> Vec<Self> {
         let tokens = &segment.tokens;
         let verb = tokens.iter().find(|t| t.class != 0 && t.slot == Slot::Head);
         let bits = verb.map_or(0, |t| t.class);
@@ -33,7 +61,7 @@ impl<'a> Frame<'a> {
                 }
             }
             if !topic.is_empty() && !choice.is_empty() {
-                frames.push(Self { topic, choice, class: bits, loose: false });
+                frames.push(Self::new(&topic, &choice, bits, false));
             }
         };
         let after = |t: &Token, slots: &[u8]| matches!(t.slot, Slot::After(s) if slots.contains(&s));
@@ -51,7 +79,7 @@ impl<'a> Frame<'a> {
             if let Some(verb) = verb {
                 let choice: Vec<&Token> = tokens.iter().filter(|t| !t.light && !at_verb(t)).collect();
                 if choice.iter().all(|t| matches!(t.slot, Slot::After(_))) && !choice.is_empty() {
-                    frames.push(Self { topic: vec![verb], choice, class: bits, loose: false });
+                    frames.push(Self::new(&[verb], &choice, bits, false));
                 }
             }
             return frames;
@@ -77,12 +105,7 @@ impl<'a> Frame<'a> {
             {
                 let last_topic = topic.len().min(1);
                 let (topic, choice) = objects.split_at(last_topic);
-                frames.push(Self {
-                    topic: topic.to_vec(),
-                    choice: choice.to_vec(),
-                    class: bits,
-                    loose: false,
-                });
+                frames.push(Self::new(topic, choice, bits, false));
             }
             add_after(&mut frames, segment, &[prep::TO, prep::AS]);
         }
@@ -101,7 +124,7 @@ impl<'a> Frame<'a> {
                 let topic: Vec<&Token> =
                     tokens.iter().filter(|t| !t.light && after(t, &[prep::FOR])).collect();
                 if choice.len() == 1 && !topic.is_empty() {
-                    frames.push(Self { topic, choice, class: bits, loose: false });
+                    frames.push(Self::new(&topic, &choice, bits, false));
                 }
             }
         }
@@ -109,61 +132,68 @@ impl<'a> Frame<'a> {
     }
 
     /// "The conference is in Berlin", "The default branch is main"
-    fn copula(segment: &'a Segment) -> Option<Self> {
+    fn copula(segment: &Segment) -> Option<Self> {
         let (topic, choice) = segment.tokens.split_at_checked(segment.copula?)?;
-        let told = |part: &'a [Token]| part.iter().filter(|t| !t.light).collect::<Vec<_>>();
-        let (topic, choice) = (told(topic), told(choice));
+        let [topic, choice] =
+            [topic, choice].map(|part| part.iter().filter(|t| !t.light).collect::<Vec<_>>());
         let place = |t: &&Token| matches!(t.slot, Slot::After(prep::IN | prep::ON | prep::TO | prep::OTHER));
         let thing = |t: &&Token| segment.is_thing || t.name || t.proper || t.kind.is_some();
         let named = choice.len() == 1 && choice.iter().all(thing);
-        (!topic.is_empty() && !choice.is_empty() && (named || choice.iter().all(place))).then_some(Self {
-            topic,
-            choice,
-            class: 0,
-            loose: false,
-        })
+        (!topic.is_empty() && !choice.is_empty() && (named || choice.iter().all(place)))
+            .then(|| Self::new(&topic, &choice, 0, false))
     }
 
-    fn instrument(segment: &'a Segment, slots: &[u8]) -> Option<Self> {
+    fn instrument(segment: &Segment, slots: &[u8]) -> Option<Self> {
         let is_choice = |t: &&&Token| matches!(t.slot, Slot::After(s) if slots.contains(&s));
         let told: Vec<&Token> = segment.tokens.iter().filter(|t| !t.light).collect();
         let choice: Vec<&Token> = told.iter().filter(is_choice).copied().collect();
         let topic: Vec<&Token> = told.iter().filter(|t| !is_choice(t)).copied().collect();
-        (!choice.is_empty() && topic.len() >= 2).then_some(Self { topic, choice, class: 0, loose: true })
+        (!choice.is_empty() && topic.len() >= 2).then(|| Self::new(&topic, &choice, 0, true))
+    }
+
+    /// Same question.
+    pub(super) fn asks_the_same(&self, other: &Self, keys: Keys) -> bool {
+        covers(&self.topic, &other.topic, keys) && covers(&other.topic, &self.topic, keys)
     }
 
     /// Same question, same answer, and the verbs bind it in different ways.
     pub(super) fn chooses_the_same(&self, other: &Self, keys: Keys) -> bool {
-        let list = |tokens: &[&Token]| tokens.iter().map(|t| keys.of(t)).collect::<Vec<_>>();
         let uses = |frame: &Self| frame.class & class::USE != 0;
         let places = |frame: &Self| frame.class & (class::PLACE | class::CHANGE) != 0;
         (uses(self) && places(other) || places(self) && uses(other))
-            && same_things(&list(&self.topic), &list(&other.topic))
-            && same_things(&list(&self.choice), &list(&other.choice))
+            && self.asks_the_same(other, keys)
+            && covers(&self.choice, &other.choice, keys)
+            && covers(&other.choice, &self.choice, keys)
     }
 
     /// Same question, other answer.
     pub(super) fn chooses_otherwise(&self, other: &Self, keys: Keys) -> bool {
-        let list = |tokens: &[&Token]| tokens.iter().map(|t| keys.of(t)).collect::<Vec<_>>();
-        let (topic, other_topic) = (list(&self.topic), list(&other.topic));
-        let (choice, other_choice) = (list(&self.choice), list(&other.choice));
-        let disjoint = choice.iter().all(|k| !other_choice.contains(k));
-        same_things(&topic, &other_topic)
-            && (disjoint || !self.loose && !other.loose)
-            && choice.iter().any(|k| !other_choice.contains(k))
-            && other_choice.iter().any(|k| !choice.contains(k))
+        self.asks_the_same(other, keys)
+            && (!(self.loose || other.loose) || !meets(&self.choice, &other.choice, keys))
+            && !covers(&other.choice, &self.choice, keys)
+            && !covers(&self.choice, &other.choice, keys)
             // What one chooses is not what the other is about.
-            && !choice.iter().any(|k| other_topic.contains(k))
-            && !other_choice.iter().any(|k| topic.contains(k))
+            && !meets(&self.choice, &other.topic, keys)
+            && !meets(&other.choice, &self.topic, keys)
     }
 }
 
-fn add_after<'a>(frames: &mut Vec<Frame<'a>>, segment: &'a Segment, slots: &[u8]) {
+/// Whether `all` holds every one of `some`.
+fn covers(all: &Things, some: &Things, keys: Keys) -> bool {
+    some.iter().all(|x| all.iter().any(|y| keys.pick(*x) == keys.pick(*y)))
+}
+
+/// Whether one thing is among both.
+fn meets(some: &Things, others: &Things, keys: Keys) -> bool {
+    some.iter().any(|x| others.iter().any(|y| keys.pick(*x) == keys.pick(*y)))
+}
+
+fn add_after(frames: &mut Vec<Frame>, segment: &Segment, slots: &[u8]) {
     let is_choice = |t: &Token| matches!(t.slot, Slot::After(s) if slots.contains(&s));
     let told = segment.tokens.iter().filter(|t| !t.light && t.slot != Slot::Head);
     let (choice, topic): (Vec<&Token>, Vec<&Token>) = told.partition(|t| is_choice(t));
     if !choice.is_empty() && !topic.is_empty() {
-        frames.push(Frame { topic, choice, class: 0, loose: false });
+        frames.push(Frame::new(&topic, &choice, 0, false));
     }
 }
 

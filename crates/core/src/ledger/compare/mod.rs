@@ -3,12 +3,15 @@
 //! play. In doubt two texts are distinct, so that both stay.
 
 mod frame;
+mod gist;
+mod lexeme;
 mod lexicon;
 mod prepare;
 mod read;
 mod relate;
 mod stem;
 mod value;
+mod word;
 
 pub use prepare::Prepared;
 pub(super) use prepare::{KeySet, Signature};
@@ -32,7 +35,8 @@ pub enum Comparison {
 pub struct Verdict {
     /// The outcome.
     pub comparison: Comparison,
-    /// Share of content words, 0..1, that agree once differing values, negations and opposites are taken out.
+    /// Share of content words, 0..1, that agree once differing values, negations and opposites are taken out; 0 where
+    /// the outcome is distinct.
     pub agreement: f32,
     /// The newer names what it replaces ("instead of X", "umesto X").
     pub explicit: bool,
@@ -76,8 +80,9 @@ pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
         Comparison::Duplicate if !same_rest => Comparison::Distinct,
         outcome => outcome,
     };
-    let agreement = if plan_beside_report { 0.0 } else { found.agreement };
-    Verdict { comparison: outcome, agreement, explicit: found.explicit }
+    let none = plan_beside_report || outcome == Comparison::Distinct;
+    let agreement = if none { 0.0 } else { found.agreement };
+    Verdict { comparison: outcome, agreement, explicit: found.explicit && outcome != Comparison::Distinct }
 }
 
 /// Texts of several clauses: every clause of the shorter is looked for in the longer.

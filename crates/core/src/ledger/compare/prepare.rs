@@ -1,13 +1,17 @@
 //! A text made ready for comparison: segments of tokens with their meaning, polarity, values and slots.
 
-use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 use siphasher::sip::SipHasher13;
 
+use super::frame::Frames;
+use super::gist::Gist;
+use super::lexeme::Lexeme;
 use super::lexicon::class;
 use super::read::{Reader, is_serbian, named_within, pieces, unambiguous, words_of};
 use super::value::Value;
+use super::word::Word;
 use crate::text::{clean, fold};
 
 /// Where in its clause a token stands.
@@ -29,14 +33,14 @@ pub(super) struct Token {
     /// Names the meaning across languages: Serbian endings are taken off English words too.
     pub(super) alt: u64,
     /// The folded spelling.
-    pub(super) word: String,
+    pub(super) word: Word,
     pub(super) light: bool,
     pub(super) generic: bool,
     pub(super) polar: bool,
     /// The negative end of its concept.
     pub(super) negative: bool,
     pub(super) value: Option<Value>,
-    pub(super) contraries: Vec<(u16, u8)>,
+    pub(super) contraries: &'static [(u16, u8)],
     /// Its contraries are many: the days of a week, colours.
     pub(super) scale: bool,
     pub(super) kind: Option<u16>,
@@ -79,6 +83,9 @@ pub(super) struct Segment {
     /// What stands after "is" is a thing, not a state: "is a pilot".
     pub(super) is_thing: bool,
     pub(super) serbian: bool,
+    pub(super) frames: Frames,
+    /// Tells it from most clauses that speak of something else.
+    pub(super) gist: Gist,
 }
 
 /// A text made ready for [`compare`](super::compare). Costs a few microseconds; make it once for each text.
@@ -136,20 +143,24 @@ impl Prepared {
     pub fn new(text: &str) -> Self {
         let (text, rest) = readable(text);
         let cleaned = clean(text);
-        let folded = fold(&unambiguous(&cleaned)).replace(" -> ", " to ").replace(" => ", " to ");
+        let mut folded = fold(&unambiguous(&cleaned));
+        if folded.contains("> ") {
+            folded = folded.replace(" -> ", " to ").replace(" => ", " to ");
+        }
         let pieces = pieces(&folded);
         let words = words_of(&pieces);
-        let serbian = is_serbian(&words, text);
+        let lexemes: Vec<Rc<Lexeme>> = words.iter().map(|word| Lexeme::of(word)).collect();
+        let serbian = is_serbian(&lexemes, text);
         let named = named_within(&cleaned);
         let mut reader = Reader::new(serbian, &named);
-        reader.read(&pieces);
+        reader.read(&pieces, &lexemes);
         let mut segments = reader.done;
         // "use 60 s": where all words are light, they are what is said.
         if !segments.iter().flat_map(|s| &s.tokens).any(Token::heavy) {
             segments.iter_mut().flat_map(|s| &mut s.tokens).for_each(|token| token.light = false);
         }
         segments.retain(|s| s.negative || s.tokens.iter().any(|t| !t.light));
-        let whole = join(&segments);
+        let whole = join(&mut segments);
         Self { plain: words.join(" "), segments, whole, serbian, rest }
     }
 
@@ -192,7 +203,7 @@ impl Prepared {
                 _ => None,
             };
         let kinds = self.segments.iter().chain([&self.whole]).filter_map(lone_kind).collect();
-        let all = self.whole.tokens.iter().map(|t| t.alt).collect::<HashSet<_>>().into_iter().collect();
+        let all = distinct(self.whole.tokens.iter().map(|t| t.alt));
         let rejected = self.whole.rejected.iter().map(|(_, alt)| *alt).collect();
         Signature { sets, kinds, all, rejected, plain: hash(&self.plain) }
     }
@@ -205,7 +216,7 @@ pub(crate) struct Signature {
     pub(crate) sets: Vec<KeySet>,
     /// Kinds of clauses that say one thing only.
     pub(crate) kinds: Vec<u64>,
-    /// Everything mentioned.
+    /// Everything mentioned, ascending.
     pub(crate) all: Vec<u64>,
     /// Everything turned down.
     pub(crate) rejected: Vec<u64>,
@@ -223,7 +234,7 @@ impl Signature {
 /// The content of a clause as keys that hold across languages.
 #[derive(Debug, Clone)]
 pub(crate) struct KeySet {
-    /// Each once.
+    /// Each once, ascending.
     pub(crate) keys: Vec<u64>,
     /// How many of them may be missing in a text that is not distinct.
     pub(crate) spare: usize,
@@ -240,15 +251,24 @@ impl KeySet {
 
     fn among(segment: &Segment, counts: impl Fn(&Token) -> bool) -> Self {
         let told = || segment.tokens.iter().filter(|t| !t.light && counts(t));
-        let distinct = told().map(|t| t.key).collect::<HashSet<_>>().len();
-        let keys = told().map(|t| t.alt).collect::<HashSet<_>>().into_iter().collect();
-        Self { keys, spare: distinct - distinct.div_ceil(2) }
+        let said = distinct(told().map(|t| t.key)).len();
+        Self { keys: distinct(told().map(|t| t.alt)), spare: said - said.div_ceil(2) }
     }
 }
 
-fn join(segments: &[Segment]) -> Segment {
+/// Each key once, ascending.
+fn distinct(keys: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut keys: Vec<u64> = keys.collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// The whole of a text; it and its clauses get their gists.
+fn join(segments: &mut [Segment]) -> Segment {
     let mut whole = Segment::default();
-    for segment in segments {
+    for segment in segments.iter_mut() {
+        segment.gist = Gist::of(segment);
         if let (None, Some(at)) = (whole.copula, segment.copula) {
             whole.copula = Some(whole.tokens.len() + at);
         }
@@ -263,6 +283,10 @@ fn join(segments: &[Segment]) -> Segment {
         }
         whole.skeleton.extend(&segment.skeleton);
     }
+    whole.gist = match segments {
+        [only] => only.gist.clone(),
+        _ => Gist::of(&whole),
+    };
     whole
 }
 

@@ -1,11 +1,14 @@
 //! Reading folded text: words, breaks, negations, phrases and values become the segments of a [`Prepared`] text.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::LazyLock;
 
+use super::lexeme::{Lexeme, Reading, Tells, is_name};
 use super::lexicon::{LEXICON, LONGEST_PHRASE, Sense, class};
 use super::prepare::{Segment, Slot, Token, hash, mark, prep};
-use super::stem;
 use super::value::{self, Value};
+use super::word::Word;
 use crate::text::fold;
 
 fn preposition(word: &str, serbian: bool) -> Option<u8> {
@@ -46,27 +49,6 @@ fn preposition(word: &str, serbian: bool) -> Option<u8> {
     (found > 0).then_some(found)
 }
 
-/// Words without a meaning of their own here; prepositions are asked for before.
-const FUNCTION_WORDS: &[&str] = &[
-    "the", "a", "an", "am", "of", "i", "it", "its", "he", "she", "they", "you", "my", "our", "your", "their",
-    "his", "her", "them", "us", "me", "can", "could", "would", "will", "shall", "may", "might", "have",
-    "has", "had", "then", "there", "too", "when", "where", "that", "than", "if", "what", // Serbian
-    "se", "je", "su", "sam", "si", "smo", "ste", "bi", "bih", "bismo", "da", "li", "te", "ce", "cu", "cemo",
-    "cete", "ja", "ti", "mi", "vi", "oni", "one", "on", "ona", "ono", "ga", "mu", "im", "ih", "nam", "vam",
-    "sto", "kad", "kada", "gde", "ako", "da",
-];
-
-const SERBIAN_ONLY: &[&str] = &[
-    "se", "je", "su", "smo", "ste", "da", "za", "na", "sa", "iz", "od", "ne", "nije", "nisu", "bez",
-    "umesto", "nemoj", "treba", "kao", "koji", "koja", "koje", "pre", "posle", "nakon", "ili", "cemo",
-    "svaki", "svakog", "svake", "preko", "kod", "ako", "jer", "samo", "u",
-];
-
-const ENGLISH_ONLY: &[&str] = &[
-    "the", "a", "an", "of", "is", "are", "and", "with", "for", "not", "to", "in", "it", "this", "that", "we",
-    "be", "on", "from", "by", "at",
-];
-
 /// What stands between two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
@@ -76,7 +58,11 @@ pub(super) enum Piece<'a> {
 
 /// Spells out what folding would make ambiguous: `10M` (million, not minutes), `BE` (backend, not "be"), the city of
 /// Niš in the locative (not "are not").
-pub(super) fn unambiguous(text: &str) -> String {
+pub(super) fn unambiguous(text: &str) -> Cow<'_, str> {
+    let millions = text.as_bytes().windows(2).any(|pair| matches!(pair, [b'0'..=b'9', b'M']));
+    if !millions && !["BE", "Nišu", "Нишу"].iter().any(|odd| text.contains(odd)) {
+        return Cow::Borrowed(text);
+    }
     let shouting = !text.chars().any(char::is_lowercase);
     let word = |word: &str| -> String {
         let (core, tail) = word.split_at(word.trim_end_matches([',', '.', ')', ';', ':', '!', '?']).len());
@@ -91,21 +77,22 @@ pub(super) fn unambiguous(text: &str) -> String {
             },
         }
     };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    Cow::Owned(text.split(' ').map(word).collect::<Vec<_>>().join(" "))
 }
 
-pub(super) fn is_serbian(words: &[&str], original: &str) -> bool {
-    let letters = original.chars().any(|c| {
-        matches!(c, 'č' | 'ć' | 'š' | 'ž' | 'đ' | 'Č' | 'Ć' | 'Š' | 'Ž' | 'Đ' | '\u{400}'..='\u{4FF}')
-    });
-    let count = |list: &[&str]| words.iter().filter(|w| list.contains(w)).count();
-    let (serbian, english) = (count(SERBIAN_ONLY), count(ENGLISH_ONLY));
+pub(super) fn is_serbian(words: &[Rc<Lexeme>], original: &str) -> bool {
+    let letters = !original.is_ascii()
+        && original.chars().any(|c| {
+            matches!(c, 'č' | 'ć' | 'š' | 'ž' | 'đ' | 'Č' | 'Ć' | 'Š' | 'Ž' | 'Đ' | '\u{400}'..='\u{4FF}')
+        });
+    let count = |tells: Tells| words.iter().filter(|w| w.tells == tells || w.tells == Tells::Both).count();
+    let (serbian, english) = (count(Tells::Serbian), count(Tells::English));
     if letters && english == 0 || serbian != english {
         return serbian > english || letters && serbian >= english;
     }
     // Neither has function words: known words decide ("Proveriti server").
-    let known_serbian = words.iter().filter(|w| LEXICON.is_serbian_word(w)).count();
-    let known_english = words.iter().filter(|w| LEXICON.is_english_word(w)).count();
+    let known_serbian = words.iter().filter(|w| w.known().0).count();
+    let known_english = words.iter().filter(|w| w.known().1).count();
     known_serbian > known_english
 }
 
@@ -178,11 +165,17 @@ fn splits_at_hyphens(word: &str) -> bool {
     word.contains('-') && !word.starts_with('-') && word.chars().all(|c| c.is_alphabetic() || c == '-')
 }
 
+/// Most words that one construction looks at.
+const RUN: usize = 4;
+
+/// Keys of "keep", "limit" and "allow".
+static MEANINGS: LazyLock<[u64; 3]> = LazyLock::new(|| ["=keep", "=limit", "=allow"].map(hash));
+
 /// Builds segments from pieces.
 pub(super) struct Reader<'a> {
     serbian: bool,
     /// Words that are written as proper names.
-    named: &'a HashSet<String>,
+    named: &'a [String],
     pub(super) done: Vec<Segment>,
     current: Segment,
     slot: Slot,
@@ -200,7 +193,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(serbian: bool, named: &'a HashSet<String>) -> Self {
+    pub(super) fn new(serbian: bool, named: &'a [String]) -> Self {
         Self {
             serbian,
             named,
@@ -217,8 +210,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn read(&mut self, pieces: &[Piece<'_>]) {
-        let mut rest = pieces;
+    /// `words` are those among the pieces.
+    pub(super) fn read(&mut self, pieces: &[Piece<'_>], words: &[Rc<Lexeme>]) {
+        let (mut rest, mut words) = (pieces, words);
         while let Some((first, tail)) = rest.split_first() {
             let taken = match first {
                 Piece::Break => {
@@ -234,18 +228,20 @@ impl<'a> Reader<'a> {
                     }
                 }
                 Piece::Word(_) => {
-                    let run: Vec<&str> = rest
-                        .iter()
-                        .map_while(|p| match p {
-                            Piece::Word(w) => Some(*w),
-                            Piece::Break => None,
-                        })
-                        .take(4)
-                        .collect();
-                    self.word(&run)
+                    let mut run = [""; RUN];
+                    let mut length = 0;
+                    for (place, piece) in run.iter_mut().zip(rest) {
+                        let Piece::Word(word) = piece else { break };
+                        *place = word;
+                        length += 1;
+                    }
+                    let known = words.first().map(Rc::clone);
+                    known.map_or(1, |known| self.word(run.get(..length).unwrap_or_default(), &known))
                 }
             };
-            rest = rest.get(taken.max(1)..).unwrap_or_default();
+            let (done, left) = rest.split_at(taken.clamp(1, rest.len()));
+            let read = done.iter().filter(|piece| matches!(piece, Piece::Word(_))).count();
+            (rest, words) = (left, words.get(read..).unwrap_or_default());
         }
         self.end_segment();
     }
@@ -259,8 +255,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Handles the word at the start of `run`; gives how many words it took.
-    fn word(&mut self, run: &[&str]) -> usize {
-        let word = run.first().copied().unwrap_or_default();
+    fn word(&mut self, run: &[&str], lexeme: &Lexeme) -> usize {
+        let word = &*lexeme.word;
         let next = run.get(1).copied().unwrap_or_default();
         if let Some(taken) = self.alternative(run) {
             return taken;
@@ -271,14 +267,19 @@ impl<'a> Reader<'a> {
         if let Some(taken) = self.deferral(word, next) {
             return taken;
         }
-        if let Some((sense, taken)) = self.phrase(run) {
+        let reading = lexeme.reading(self.serbian);
+        if reading.opens_phrase
+            && let Some((sense, taken)) = self.phrase(run)
+        {
             self.push(&run.get(..taken).unwrap_or_default().join(" "), Some(sense));
             return taken;
         }
         if self.negation(word, next) {
             return 1;
         }
-        if let Some((value, taken)) = value::read(run).filter(|_| !(self.serbian && word == "sto")) {
+        if lexeme.value
+            && let Some((value, taken)) = value::read(run).filter(|_| !(self.serbian && word == "sto"))
+        {
             self.push_value(value);
             return taken;
         }
@@ -317,9 +318,7 @@ impl<'a> Reader<'a> {
         }
         let determiner =
             matches!(word, "the" | "a" | "an" | "this" | "our" | "my" | "your" | "of" | "its" | "their");
-        if FUNCTION_WORDS.contains(&word)
-            && (self.serbian || !matches!(word, "te" | "on" | "one" | "im" | "si"))
-        {
+        if lexeme.function && (self.serbian || !matches!(word, "te" | "on" | "one" | "im" | "si")) {
             self.after_determiner = determiner;
             self.current.is_thing |=
                 matches!(word, "a" | "an") && self.current.skeleton.last() == Some(&mark::BE);
@@ -331,7 +330,7 @@ impl<'a> Reader<'a> {
         if matches!(word, "do" | "does" | "did") {
             return 1;
         }
-        self.push(word, LEXICON.word(word, self.serbian));
+        self.push_read(lexeme.word.clone(), lexeme.name, reading);
         1
     }
 
@@ -393,9 +392,6 @@ impl<'a> Reader<'a> {
     }
 
     fn phrase(&self, run: &[&str]) -> Option<(&'static Sense, usize)> {
-        if run.len() < 2 || !run.first().is_some_and(|word| LEXICON.may_open_phrase(word, self.serbian)) {
-            return None;
-        }
         (2..=LONGEST_PHRASE.min(run.len())).rev().find_map(|taken| {
             let words = run.get(..taken)?;
             LEXICON.phrase(words, self.serbian).map(|sense| (sense, taken))
@@ -439,42 +435,37 @@ impl<'a> Reader<'a> {
 
     fn push_value(&mut self, value: Value) {
         let key = hash(&format!("{:?}{}", value.dimension, value.amount));
-        let mut token = self.token(key, key, String::new());
+        let mut token = self.token(key, key, Word::none());
         token.value = Some(value);
         self.finish(token, false);
     }
 
-    fn push(&mut self, word: &str, sense: Option<&Sense>) {
+    fn push(&mut self, word: &str, sense: Option<&'static Sense>) {
         let name = is_name(word);
-        let own = match (name, self.serbian) {
-            (true, _) => word.to_owned(),
-            (false, true) => stem::english(stem::serbian(word)),
-            (false, false) => stem::root(&stem::english(word)).to_owned(),
-        };
-        // A function of the other key, so that what is equal within a language is equal across.
-        let across = if name { own.as_str() } else { stem::across(&own) };
-        let concept = sense.and_then(|s| s.concept.as_deref());
-        let key = concept.map_or_else(|| hash(&own), |c| hash(&format!("={c}")));
-        let alt = concept.map_or_else(|| hash(across), |c| hash(&format!("={c}")));
-        let mut token = self.token(key, alt, word.to_owned());
+        self.push_read(Word::new(word), name, &Reading::new(word, name, sense, self.serbian));
+    }
+
+    fn push_read(&mut self, word: Word, name: bool, reading: &Reading) {
+        let mut token = self.token(reading.key, reading.alt, word);
         token.name = name;
-        token.proper = self.named.contains(word);
-        if let Some(sense) = sense {
+        token.proper = self.named.iter().any(|named| **named == *token.word);
+        if let Some(sense) = reading.sense {
             token.light = sense.light;
             token.generic = sense.generic;
             token.polar = sense.polar;
             token.negative = sense.negative;
-            token.contraries.clone_from(&sense.contraries);
+            token.contraries = &sense.contraries;
             token.scale = sense.scale;
             token.kind = sense.kind;
             token.class = sense.class;
         }
         // "gracefully", "manually checked": how it is done, unless the lexicon knows better.
-        token.generic |= sense.is_none() && !self.serbian && word.len() >= 7 && word.ends_with("ly");
-        self.finish(token, sense.is_some_and(|s| s.negative));
+        token.generic |=
+            reading.sense.is_none() && !self.serbian && token.word.len() >= 7 && token.word.ends_with("ly");
+        self.finish(token, reading.sense.is_some_and(|s| s.negative));
     }
 
-    fn token(&self, key: u64, alt: u64, word: String) -> Token {
+    fn token(&self, key: u64, alt: u64, word: Word) -> Token {
         Token {
             key,
             alt,
@@ -484,7 +475,7 @@ impl<'a> Reader<'a> {
             polar: false,
             negative: false,
             value: None,
-            contraries: Vec::new(),
+            contraries: &[],
             scale: false,
             kind: None,
             class: 0,
@@ -520,7 +511,7 @@ impl<'a> Reader<'a> {
             segment.negative ^= true;
         }
         // "keep the cache enabled" says enabled, not keep.
-        let keep = hash("=keep");
+        let [keep, limit, allow] = *MEANINGS;
         let keeps = |t: &Token| t.key == keep && !t.negative;
         if segment.tokens.iter().any(|t| t.polar && !keeps(t)) {
             segment.tokens.iter_mut().filter(|t| keeps(t)).for_each(|t| t.light = true);
@@ -534,7 +525,6 @@ impl<'a> Reader<'a> {
             segment.tokens.iter_mut().filter(|t| keeps(t)).for_each(|t| t.light = true);
         }
         // "limit X to 5", "allow up to 5 X": the number is the limit.
-        let (limit, allow) = (hash("=limit"), hash("=allow"));
         if segment.tokens.iter().any(|t| t.value.is_some()) && segment.tokens.iter().any(|t| t.key == limit) {
             let says_limit = |t: &&mut Token| t.key == limit || t.key == allow && !t.negative;
             segment.tokens.iter_mut().filter(says_limit).for_each(|t| t.light = true);
@@ -553,15 +543,6 @@ fn is_adjective(word: &str) -> bool {
         || matches!(word, "small" | "simple" | "fast" | "lean" | "clean" | "tiny" | "short" | "safe" | "easy")
 }
 
-/// A path, glob, identifier, address: taken literally.
-fn is_name(word: &str) -> bool {
-    word.contains(['/', '_', '~', '@', '\\', '*', '#', '+', '='])
-        || word.contains("::")
-        || word.trim_matches('.').contains(['.', ':'])
-        || word.starts_with('-')
-        || word.chars().any(|c| c.is_ascii_digit())
-}
-
 /// The words among pieces.
 pub(super) fn words_of<'a>(pieces: &[Piece<'a>]) -> Vec<&'a str> {
     let word = |piece: &Piece<'a>| match piece {
@@ -572,13 +553,13 @@ pub(super) fn words_of<'a>(pieces: &[Piece<'a>]) -> Vec<&'a str> {
 }
 
 /// Folded words written with a capital though they open no sentence: names of people, places and products.
-pub(super) fn named_within(text: &str) -> HashSet<String> {
+pub(super) fn named_within(text: &str) -> Vec<String> {
     let mut opens = true;
-    let mut names = HashSet::new();
+    let mut names = Vec::new();
     for word in text.split_whitespace() {
         let core = word.trim_matches(|c: char| !c.is_alphanumeric());
         if !opens && core.chars().next().is_some_and(char::is_uppercase) {
-            names.insert(fold(core));
+            names.push(fold(core));
         }
         opens = core.is_empty() && opens || word.ends_with(['.', ':', '!', '?']);
     }

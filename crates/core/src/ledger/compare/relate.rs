@@ -1,10 +1,11 @@
 //! How two clauses relate: what they share, what each has alone, and what that means.
 
+use super::Comparison;
 use super::frame::{Frame, same_things};
 use super::lexicon::class;
 use super::prepare::{Segment, Slot, Token, mark, prep};
 use super::value::Value;
-use super::{Comparison, stem};
+use super::word::Order;
 
 /// The outcome for two clauses, with what supersession needs to know.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +36,11 @@ pub(super) struct Keys {
 impl Keys {
     pub(super) fn of(self, token: &Token) -> u64 {
         if self.across { token.alt } else { token.key }
+    }
+
+    /// The one of a token's two keys.
+    pub(super) fn pick(self, (key, alt): (u64, u64)) -> u64 {
+        if self.across { alt } else { key }
     }
 
     fn same(self, a: &Token, b: &Token) -> bool {
@@ -70,6 +76,13 @@ struct Sides<'a> {
 
 /// Relates `b`, the newer, to `a`.
 pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
+    if speak_of_others(a, b, keys) {
+        return Relation { apart: true, ..Relation::new(Comparison::Distinct, 0.0) };
+    }
+    word_by_word(a, b, keys)
+}
+
+pub(super) fn word_by_word(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     let sides = Sides::new(a, b, keys);
     // "port 8080 for service 1", "port 9090 for service 2": with two values apart, one of them may name the thing.
     let values_apart = sides.left.values.len().min(sides.right.values.len());
@@ -137,13 +150,29 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     Relation { apart: topics_differ, ..Relation::new(Comparison::Distinct, agreement) }
 }
 
+/// Whether two clauses are plainly distinct: each has words of its own, neither turns anything down, and they answer no
+/// question that is the same.
+fn speak_of_others(a: &Segment, b: &Segment, keys: Keys) -> bool {
+    !keys.across
+        && a.rejected.is_empty()
+        && b.rejected.is_empty()
+        && a.gist.differs(&b.gist)
+        && !frames(a, b, |x, y| x.asks_the_same(y, keys))
+}
+
+/// Whether this holds between some reading of one clause and some reading of the other.
+fn frames(a: &Segment, b: &Segment, holds: impl Fn(&Frame, &Frame) -> bool) -> bool {
+    let ours = a.frames.of(a);
+    !ours.is_empty() && b.frames.of(b).iter().any(|y| ours.iter().any(|x| holds(x, y)))
+}
+
 impl<'a> Sides<'a> {
     fn new(a: &'a Segment, b: &'a Segment, keys: Keys) -> Self {
         let mut left: Vec<(usize, &Token)> = unmatched(a, b, keys);
         let mut right: Vec<(usize, &Token)> = unmatched(b, a, keys);
         if same_order_told_conversely(a, b, keys) {
-            left.retain(|(_, t)| !is_order(&t.word));
-            right.retain(|(_, t)| !is_order(&t.word));
+            left.retain(|(_, t)| t.word.order().is_none());
+            right.retain(|(_, t)| t.word.order().is_none());
         }
         let mut opposed = a.negative != b.negative;
         let mut contrary = false;
@@ -258,9 +287,7 @@ impl<'a> Sides<'a> {
     fn chooses_the_same(&self) -> bool {
         let even =
             !self.opposed && !self.contrary && self.left.values.is_empty() && self.right.values.is_empty();
-        let frames = |segment: &'a Segment| Frame::all_of(segment);
-        even && self.mostly_shared()
-            && frames(self.a).iter().any(|x| frames(self.b).iter().any(|y| x.chooses_the_same(y, self.keys)))
+        even && self.mostly_shared() && frames(self.a, self.b, |x, y| x.chooses_the_same(y, self.keys))
     }
 
     fn is_rejected(&self, token: &Token, by: &Segment) -> bool {
@@ -297,8 +324,7 @@ impl<'a> Sides<'a> {
 
     /// The same question answered with another choice.
     fn chooses_otherwise(&self) -> bool {
-        let frames = |segment: &'a Segment| Frame::all_of(segment);
-        frames(self.a).iter().any(|x| frames(self.b).iter().any(|y| x.chooses_otherwise(y, self.keys)))
+        frames(self.a, self.b, |x, y| x.chooses_otherwise(y, self.keys))
     }
 
     /// One word put in another's place, both of one kind, under a verb of choice: "Use Vite", "Use Webpack".
@@ -339,11 +365,6 @@ impl<'a> Sides<'a> {
             return false;
         }
         // Serbian cases carry the roles: the same word forms in one clause mean the same in any order.
-        let spelled = |tokens: &[&Token]| {
-            let mut words: Vec<String> = tokens.iter().map(|t| t.word.clone()).collect();
-            words.sort();
-            words
-        };
         let one_clause = !self.a.skeleton.iter().any(|m| *m == mark::BREAK || *m == mark::AND);
         if one_clause && self.a.serbian && spelled(&a) == spelled(&b) {
             return false;
@@ -354,7 +375,7 @@ impl<'a> Sides<'a> {
         if one_clause && self.a.serbian && self.b.serbian {
             // Word order is free; who does what to whom shows in two nouns that change their cases.
             let declined =
-                |i: &&usize| a.get(**i).is_some_and(|x| b.iter().all(|y| x.word != y.word) && x.class == 0);
+                |i: &&usize| a.get(**i).is_some_and(|x| b.iter().all(|y| *x.word != *y.word) && x.class == 0);
             let neighbours = matches!(moved.as_slice(), [i, j] if j - i == 1);
             let related = moved.iter().filter_map(|i| a.get(*i)).any(|t| matches!(t.slot, Slot::After(_)));
             if neighbours && !related || moved.iter().filter(declined).count() < 2 {
@@ -390,6 +411,13 @@ fn is_task(segment: &Segment) -> bool {
     segment.tokens.iter().any(|t| t.class & class::TASK != 0)
 }
 
+/// The spellings of some tokens, sorted.
+fn spelled<'a>(tokens: &[&'a Token]) -> Vec<&'a str> {
+    let mut words: Vec<&str> = tokens.iter().map(|t| &*t.word).collect();
+    words.sort_unstable();
+    words
+}
+
 fn unmatched<'a>(from: &'a Segment, other: &Segment, keys: Keys) -> Vec<(usize, &'a Token)> {
     let mut out: Vec<(usize, &Token)> = Vec::new();
     for (at, token) in from.tokens.iter().enumerate() {
@@ -409,7 +437,7 @@ fn find_pair(
 ) -> Option<(usize, usize, bool)> {
     for (i, (_, x)) in left.iter().enumerate() {
         for (j, (_, y)) in right.iter().enumerate() {
-            if prefixed(&x.word, &y.word) || prefixed(&y.word, &x.word) {
+            if x.word.negates(&y.word) || y.word.negates(&x.word) {
                 return Some((i, j, true));
             }
             let contrary = x
@@ -417,28 +445,19 @@ fn find_pair(
                 .iter()
                 .any(|(g, side)| y.contraries.iter().any(|(h, other)| g == h && side != other));
             // "fix the import", "fix the export": two pieces of work.
-            let objects = task && x.slot == Slot::Object && y.slot == Slot::Object && !is_order(&x.word);
+            let objects =
+                task && x.slot == Slot::Object && y.slot == Slot::Object && x.word.order().is_none();
             // "X for old users", "X for new users": two cases, unless they stand on a scale like the days of a week.
             let cases = x.slot == Slot::After(prep::FOR)
                 && y.slot == x.slot
                 && x.kind.is_none()
-                && !is_order(&x.word);
+                && x.word.order().is_none();
             if contrary && !objects && (!cases || x.scale) {
                 return Some((i, j, false));
             }
         }
     }
     None
-}
-
-/// `undocumented` of `documented`, `unencrypted` of `encrypt`.
-fn prefixed(long: &str, short: &str) -> bool {
-    let prefixes = ["un", "dis", "non", "in", "im", "ir", "de", "ne"];
-    short.len() >= 4
-        && prefixes
-            .iter()
-            .filter_map(|p| long.strip_prefix(p))
-            .any(|rest| rest == short || stem::english(rest) == stem::english(short))
 }
 
 /// Content tokens in the order of who does what: `Y is done by X` reads `X done Y`.
@@ -525,35 +544,29 @@ fn relations_swapped(a: &Segment, b: &Segment, keys: Keys) -> bool {
 
 /// What comes first and what second by "before" or "after".
 fn told_order(segment: &Segment, keys: Keys) -> Option<(Vec<u64>, Vec<u64>)> {
-    let at = segment.tokens.iter().position(|t| !t.contraries.is_empty() && is_order(&t.word))?;
+    let at = segment.tokens.iter().position(|t| !t.contraries.is_empty() && t.word.order().is_some())?;
     let order = segment.tokens.get(at)?;
     let (before, rest) = segment.tokens.split_at(at);
     let after = rest.get(1..).unwrap_or_default();
     let list = |tokens: &[Token]| tokens.iter().filter(|t| !t.light).map(|t| keys.of(t)).collect::<Vec<_>>();
     let (first, second) =
         if before.is_empty() { (list(after), Vec::new()) } else { (list(before), list(after)) };
-    Some(if is_after(&order.word) { (second, first) } else { (first, second) })
+    Some(if order.word.order() == Some(Order::After) { (second, first) } else { (first, second) })
 }
 
 /// "X before Y" and "Y after X".
 fn same_order_told_conversely(a: &Segment, b: &Segment, keys: Keys) -> bool {
-    let later = |s: &Segment| s.tokens.iter().find(|t| is_order(&t.word)).map(|t| is_after(&t.word));
-    let converse = matches!((later(a), later(b)), (Some(x), Some(y)) if x != y);
+    let later = |s: &Segment| s.tokens.iter().find_map(|t| t.word.order());
+    if !matches!((later(a), later(b)), (Some(x), Some(y)) if x != y) {
+        return false;
+    }
     let Some(((first_a, second_a), (first_b, second_b))) = told_order(a, keys).zip(told_order(b, keys))
     else {
         return false;
     };
     let meets = |x: &[u64], y: &[u64]| x.iter().any(|k| y.contains(k));
     let apart = !meets(&first_a, &second_b) && !meets(&second_a, &first_b);
-    converse && apart && meets(&first_a, &first_b) && meets(&second_a, &second_b)
-}
-
-fn is_order(word: &str) -> bool {
-    is_after(word) || matches!(word, "before" | "prior to" | "ahead of" | "pre" | "prije")
-}
-
-fn is_after(word: &str) -> bool {
-    matches!(word, "after" | "following" | "post" | "posle" | "nakon")
+    apart && meets(&first_a, &first_b) && meets(&second_a, &second_b)
 }
 
 /// The same numbers beside other words: "two for core, one for docs" and the reverse.

@@ -106,3 +106,24 @@ fn long_texts_are_duplicates_only_when_what_is_not_read_is_the_same_too() {
     assert_eq!(compare(&long, &format!("{long} for 30 days")), Comparison::Distinct);
     assert_eq!(compare(&format!("{long} for 60 days"), &format!("{long} for 30 days")), Comparison::Distinct);
 }
+
+#[test]
+fn a_first_look_tells_apart_only_what_is_distinct_word_by_word() {
+    let texts: Vec<Prepared> = include_str!("own_pairs.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(|line| line.split('\t').skip(1).take(2))
+        .map(Prepared::new)
+        .collect();
+    let keys = Keys { across: false };
+    let mut told_apart = 0;
+    for a in &texts {
+        for b in texts.iter().filter(|b| b.serbian == a.serbian) {
+            let (seen, read) =
+                (relate(&a.whole, &b.whole, keys), relate::word_by_word(&a.whole, &b.whole, keys));
+            assert_eq!((seen.outcome, seen.apart), (read.outcome, read.apart), "{} / {}", a.plain, b.plain);
+            told_apart += usize::from(seen != read);
+        }
+    }
+    assert!(told_apart > 0 || texts.is_empty());
+}

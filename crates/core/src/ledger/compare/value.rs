@@ -1,5 +1,11 @@
 //! Values: numbers with their units in one scale, versions, times of day, dates.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Amounts by spelling.
+type Table = LazyLock<HashMap<&'static str, f64>>;
+
 /// What is measured. Values of different dimensions never equal each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Dimension {
@@ -54,139 +60,174 @@ impl Value {
 }
 
 /// Milliseconds per unit of time.
-const TIME_UNITS: &[(&str, f64)] = &[
-    ("ns nanosecond nanoseconds", 1e-6),
-    ("us µs microsecond microseconds", 1e-3),
-    ("ms msec msecs millisecond milliseconds milis milisekund milisekunda milisekundi milisekunde", 1.0),
-    ("s sec secs second seconds sekund sekunda sekundi sekunde sekundu", 1e3),
-    ("m min mins minute minutes minut minuta minuti minute minutu", 6e4),
-    ("h hr hrs hour hours sat sata sati", 3.6e6),
-    ("d day days dan dana dani", 8.64e7),
-    ("w wk week weeks nedelja nedelje nedelju sedmica sedmice sedmicu", 6.048e8),
-    ("month months mesec meseca meseci", 2.592e9),
-    ("quarter quarters kvartal kvartala", 7.776e9),
-    ("y yr year years godina godine godinu", 3.1536e10),
-];
+static TIME_UNITS: Table = LazyLock::new(|| {
+    table(&[
+        ("ns nanosecond nanoseconds", 1e-6),
+        ("us µs microsecond microseconds", 1e-3),
+        ("ms msec msecs millisecond milliseconds milis milisekund milisekunda milisekundi milisekunde", 1.0),
+        ("s sec secs second seconds sekund sekunda sekundi sekunde sekundu", 1e3),
+        ("m min mins minute minutes minut minuta minuti minute minutu", 6e4),
+        ("h hr hrs hour hours sat sata sati", 3.6e6),
+        ("d day days dan dana dani", 8.64e7),
+        ("w wk week weeks nedelja nedelje nedelju sedmica sedmice sedmicu", 6.048e8),
+        ("month months mesec meseca meseci", 2.592e9),
+        ("quarter quarters kvartal kvartala", 7.776e9),
+        ("y yr year years godina godine godinu", 3.1536e10),
+    ])
+});
 
-const BYTE_UNITS: &[(&str, f64)] = &[
-    ("byte bytes bajt bajta bajtova", 1.0),
-    ("kb kib kilobyte kilobytes kilobajt kilobajta", 1024.0),
-    ("mb mib megabyte megabytes megabajt megabajta", 1_048_576.0),
-    ("gb gib gigabyte gigabytes gigabajt gigabajta", 1_073_741_824.0),
-    ("tb tib terabyte terabytes", 1_099_511_627_776.0),
-];
+static BYTE_UNITS: Table = LazyLock::new(|| {
+    table(&[
+        ("byte bytes bajt bajta bajtova", 1.0),
+        ("kb kib kilobyte kilobytes kilobajt kilobajta", 1024.0),
+        ("mb mib megabyte megabytes megabajt megabajta", 1_048_576.0),
+        ("gb gib gigabyte gigabytes gigabajt gigabajta", 1_073_741_824.0),
+        ("tb tib terabyte terabytes", 1_099_511_627_776.0),
+    ])
+});
 
 /// Units of what is measured by hand, in millimetres, grams and millilitres.
-const MEASURES: &[(Dimension, &[(&str, f64)])] = &[
-    (
-        Dimension::Length,
-        &[
-            ("mm millimeter millimeters millimetre millimetres milimetar milimetara", 1.0),
-            ("cm centimeter centimeters centimetre centimetres centimetar centimetara", 10.0),
-            ("meter meters metre metres metar metra metara", 1e3),
-            ("km kilometer kilometers kilometre kilometres kilometar kilometara", 1e6),
-        ],
-    ),
-    (
-        Dimension::Mass,
-        &[
-            ("mg milligram milligrams miligram miligrama", 1e-3),
-            ("g gram grams grama", 1.0),
-            ("kg kilogram kilograms kilo kilograma kila", 1e3),
-            ("ton tons tonne tonnes tona tone", 1e6),
-        ],
-    ),
-    (
-        Dimension::Volume,
-        &[
-            ("ml milliliter milliliters mililitar mililitara", 1.0),
-            ("dl deciliter decilitar", 100.0),
-            ("l liter liters litre litres litar litra litara", 1e3),
-        ],
-    ),
-];
+static MEASURES: LazyLock<[(Dimension, HashMap<&str, f64>); 3]> = LazyLock::new(|| {
+    [
+        (
+            Dimension::Length,
+            table(&[
+                ("mm millimeter millimeters millimetre millimetres milimetar milimetara", 1.0),
+                ("cm centimeter centimeters centimetre centimetres centimetar centimetara", 10.0),
+                ("meter meters metre metres metar metra metara", 1e3),
+                ("km kilometer kilometers kilometre kilometres kilometar kilometara", 1e6),
+            ]),
+        ),
+        (
+            Dimension::Mass,
+            table(&[
+                ("mg milligram milligrams miligram miligrama", 1e-3),
+                ("g gram grams grama", 1.0),
+                ("kg kilogram kilograms kilo kilograma kila", 1e3),
+                ("ton tons tonne tonnes tona tone", 1e6),
+            ]),
+        ),
+        (
+            Dimension::Volume,
+            table(&[
+                ("ml milliliter milliliters mililitar mililitara", 1.0),
+                ("dl deciliter decilitar", 100.0),
+                ("l liter liters litre litres litar litra litara", 1e3),
+            ]),
+        ),
+    ]
+});
 
 /// The dimension of a measuring unit and its scale. `m` is a metre only beside a word of extent.
 fn measure(unit: &str, next: &str) -> Option<(Dimension, f64)> {
     if unit == "m" && matches!(next, "long" | "wide" | "high" | "tall" | "deep" | "away" | "apart" | "of") {
         return Some((Dimension::Length, 1e3));
     }
-    MEASURES.iter().find_map(|(dimension, units)| look_up(units, unit).map(|scale| (*dimension, scale)))
+    MEASURES.iter().find_map(|(dimension, units)| units.get(unit).map(|scale| (*dimension, *scale)))
 }
 
-const ADVERBS: &[(&str, f64)] = &[
-    ("hourly", 3.6e6),
-    ("daily dnevno", 8.64e7),
-    ("weekly nedeljno", 6.048e8),
-    ("monthly mesecno", 2.592e9),
-    ("quarterly kvartalno", 7.776e9),
-    ("yearly annually godisnje", 3.1536e10),
-];
+static ADVERBS: Table = LazyLock::new(|| {
+    table(&[
+        ("hourly", 3.6e6),
+        ("daily dnevno", 8.64e7),
+        ("weekly nedeljno", 6.048e8),
+        ("monthly mesecno", 2.592e9),
+        ("quarterly kvartalno", 7.776e9),
+        ("yearly annually godisnje", 3.1536e10),
+    ])
+});
 
-const NUMBER_WORDS: &[(&str, f64)] = &[
-    ("zero nula", 0.0),
-    ("one jedan jedna jedno jednu jednom", 1.0),
-    ("two dva dve dvoje", 2.0),
-    ("three tri troje", 3.0),
-    ("four cetiri", 4.0),
-    ("five pet", 5.0),
-    ("six sest", 6.0),
-    ("seven sedam", 7.0),
-    ("eight osam", 8.0),
-    ("nine devet", 9.0),
-    ("ten deset", 10.0),
-    ("eleven jedanaest", 11.0),
-    ("twelve dvanaest dozen", 12.0),
-    ("thirteen trinaest", 13.0),
-    ("fourteen cetrnaest", 14.0),
-    ("fifteen petnaest", 15.0),
-    ("sixteen sesnaest", 16.0),
-    ("seventeen sedamnaest", 17.0),
-    ("eighteen osamnaest", 18.0),
-    ("nineteen devetnaest", 19.0),
-    ("twenty dvadeset", 20.0),
-    ("thirty trideset", 30.0),
-    ("forty cetrdeset", 40.0),
-    ("fifty pedeset", 50.0),
-    ("sixty sezdeset", 60.0),
-    ("seventy sedamdeset", 70.0),
-    ("eighty osamdeset", 80.0),
-    ("ninety devedeset", 90.0),
-    ("hundred sto stotinu", 100.0),
-    ("thousand hiljadu hiljada hiljade", 1000.0),
-    ("million milion miliona", 1e6),
-    ("half pola polovina", 0.5),
-    ("once jednom", 1.0),
-    ("twice dvaput", 2.0),
-    ("thrice triput", 3.0),
-];
+static NUMBER_WORDS: Table = LazyLock::new(|| {
+    table(&[
+        ("zero nula", 0.0),
+        ("one jedan jedna jedno jednu jednom", 1.0),
+        ("two dva dve dvoje", 2.0),
+        ("three tri troje", 3.0),
+        ("four cetiri", 4.0),
+        ("five pet", 5.0),
+        ("six sest", 6.0),
+        ("seven sedam", 7.0),
+        ("eight osam", 8.0),
+        ("nine devet", 9.0),
+        ("ten deset", 10.0),
+        ("eleven jedanaest", 11.0),
+        ("twelve dvanaest dozen", 12.0),
+        ("thirteen trinaest", 13.0),
+        ("fourteen cetrnaest", 14.0),
+        ("fifteen petnaest", 15.0),
+        ("sixteen sesnaest", 16.0),
+        ("seventeen sedamnaest", 17.0),
+        ("eighteen osamnaest", 18.0),
+        ("nineteen devetnaest", 19.0),
+        ("twenty dvadeset", 20.0),
+        ("thirty trideset", 30.0),
+        ("forty cetrdeset", 40.0),
+        ("fifty pedeset", 50.0),
+        ("sixty sezdeset", 60.0),
+        ("seventy sedamdeset", 70.0),
+        ("eighty osamdeset", 80.0),
+        ("ninety devedeset", 90.0),
+        ("hundred sto stotinu", 100.0),
+        ("thousand hiljadu hiljada hiljade", 1000.0),
+        ("million milion miliona", 1e6),
+        ("half pola polovina", 0.5),
+        ("once jednom", 1.0),
+        ("twice dvaput", 2.0),
+        ("thrice triput", 3.0),
+    ])
+});
 
-const ORDINAL_WORDS: &[(&str, f64)] = &[
-    ("first prvi prva prvo prve prvog prvom", 1.0),
-    ("second drugi druga drugo druge drugog drugom", 2.0),
-    ("third treci treca trece", 3.0),
-    ("fourth cetvrti cetvrta", 4.0),
-    ("fifth peti peta", 5.0),
-    ("sixth sesti", 6.0),
-    ("seventh sedmi", 7.0),
-    ("eighth osmi", 8.0),
-    ("ninth deveti", 9.0),
-    ("tenth deseti", 10.0),
-    ("eleventh", 11.0),
-    ("twelfth", 12.0),
-    ("thirteenth", 13.0),
-    ("fourteenth", 14.0),
-    ("fifteenth", 15.0),
-    ("twentieth", 20.0),
-];
+static ORDINAL_WORDS: Table = LazyLock::new(|| {
+    table(&[
+        ("first prvi prva prvo prve prvog prvom", 1.0),
+        ("second drugi druga drugo druge drugog drugom", 2.0),
+        ("third treci treca trece", 3.0),
+        ("fourth cetvrti cetvrta", 4.0),
+        ("fifth peti peta", 5.0),
+        ("sixth sesti", 6.0),
+        ("seventh sedmi", 7.0),
+        ("eighth osmi", 8.0),
+        ("ninth deveti", 9.0),
+        ("tenth deseti", 10.0),
+        ("eleventh", 11.0),
+        ("twelfth", 12.0),
+        ("thirteenth", 13.0),
+        ("fourteenth", 14.0),
+        ("fifteenth", 15.0),
+        ("twentieth", 20.0),
+    ])
+});
 
-fn look_up(table: &[(&str, f64)], word: &str) -> Option<f64> {
-    table.iter().find(|(words, _)| words.split(' ').any(|w| w == word)).map(|(_, amount)| *amount)
+fn look_up(table: &Table, word: &str) -> Option<f64> {
+    table.get(word).copied()
+}
+
+/// A row holds the spellings of one amount; of two rows with one spelling the first counts.
+fn table(rows: &[(&'static str, f64)]) -> HashMap<&'static str, f64> {
+    let mut words = HashMap::new();
+    for (spellings, amount) in rows {
+        for word in spellings.split(' ') {
+            words.entry(word).or_insert(*amount);
+        }
+    }
+    words
 }
 
 /// Milliseconds of one `word`, if it is a unit of time. Single letters count only right after a number.
 pub(super) fn time_unit(word: &str) -> Option<f64> {
-    look_up(TIME_UNITS, word)
+    look_up(&TIME_UNITS, word)
+}
+
+/// Whether [`read`] may find a value that begins with this word, whatever follows.
+pub(super) fn may_begin(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit() || c == '+')
+        || matches!(word, "nightly" | "every" | "per" | "each" | "a" | "an")
+        || matches!(word, "svake" | "svaku" | "svaki" | "svakog" | "svakih")
+        || look_up(&ADVERBS, word).is_some()
+        || look_up(&ORDINAL_WORDS, word).is_some()
+        || ordinal_digits(word).is_some()
+        || version(word).is_some()
+        || number(&[word]).is_some()
 }
 
 /// Reads a value at the start of `words` (folded). Gives it and how many words it took.
@@ -200,7 +241,7 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
     if word == "nightly" || every && matches!(next, "night" | "noci" | "noc") {
         return Some((Value::text(Dimension::Night, "every"), if every { 2 } else { 1 }));
     }
-    if let Some(amount) = look_up(ADVERBS, word) {
+    if let Some(amount) = look_up(&ADVERBS, word) {
         return Some((Value::new(Dimension::Time, amount), 1));
     }
     if matches!(word, "every" | "per" | "each" | "svaki" | "svake" | "svakog" | "svakih" | "a" | "an")
@@ -209,7 +250,7 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
     {
         return Some((Value::new(Dimension::Time, unit), 2));
     }
-    if let Some(amount) = look_up(ORDINAL_WORDS, word).or_else(|| ordinal_digits(word)) {
+    if let Some(amount) = look_up(&ORDINAL_WORDS, word).or_else(|| ordinal_digits(word)) {
         return Some((Value::new(Dimension::Ordinal, amount), 1));
     }
     if let Some(version) = version(word) {
@@ -226,7 +267,7 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
     } else if let Some(scale) = time_unit(unit) {
         taken += unit_taken;
         Value::new(Dimension::Time, amount * scale)
-    } else if let Some(scale) = look_up(BYTE_UNITS, unit) {
+    } else if let Some(scale) = look_up(&BYTE_UNITS, unit) {
         taken += unit_taken;
         Value::new(Dimension::Bytes, amount * scale)
     } else if matches!(unit, "%" | "percent" | "procenat" | "procenata" | "posto" | "pct") {
@@ -264,11 +305,11 @@ fn rate(amount: f64, rest: &[&str], taken: usize) -> Option<(Value, usize)> {
 /// A number in digits or words, the letters right after its digits, and how many words it took.
 fn number<'a>(words: &[&'a str]) -> Option<(f64, &'a str, usize)> {
     let word = *words.first()?;
-    if let Some(first) = look_up(NUMBER_WORDS, word) {
+    if let Some(first) = look_up(&NUMBER_WORDS, word) {
         let mut total = first;
         let mut taken = 1;
         // "twenty five", "two hundred"
-        while let Some(more) = words.get(taken).and_then(|w| look_up(NUMBER_WORDS, w)) {
+        while let Some(more) = words.get(taken).and_then(|w| look_up(&NUMBER_WORDS, w)) {
             if more >= 100.0 && total < more {
                 total *= more;
             } else if total >= 20.0 && (1.0..10.0).contains(&more) {
@@ -302,7 +343,7 @@ fn number<'a>(words: &[&'a str]) -> Option<(f64, &'a str, usize)> {
     };
     let mut taken = 1;
     if suffix.is_empty()
-        && let Some(scale) = words.get(1).and_then(|w| look_up(NUMBER_WORDS, w)).filter(|s| *s >= 100.0)
+        && let Some(scale) = words.get(1).and_then(|w| look_up(&NUMBER_WORDS, w)).filter(|s| *s >= 100.0)
     {
         amount *= scale;
         taken = 2;
