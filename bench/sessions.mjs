@@ -12,13 +12,13 @@ const megabytes = () => {
   return process.memoryUsage.rss() / 2 ** 20
 }
 
-export async function run({ quick }) {
+export async function run() {
   if (process.platform !== 'linux') return [skipped(title, 'reads /proc, which only Linux has')]
   const clawback = load()
   const gone = missing(clawback, 'appendOpenItemToState')
   if (gone.length) return [skipped(title, `no export ${gone.join(', ')}`)]
   const dir = tempDir('sessions')
-  const half = quick ? 300 : 1000
+  const half = 1000
   const open = (from) =>
     inFlight(half, 8, (index) => clawback.appendOpenItemToState(dir, `agent:main:chat:${from + index}`, 'Call the printer about the missing pages'))
 

@@ -29,6 +29,10 @@ export async function calls(clawback, dir, { bytes, items }) {
   const usage = { usage: { tokens: 150_000 }, contextWindow: 200_000 }
   const input = { trigger: 'manual', tokenUsage: TOKENS, messages }
   const fresh = sentences(20_000, 3)
+  /** The n-th thing to remember: with a subject of its own, padded to the size with the same text. */
+  const said = (n) => (bytes > SIZES.tiny.bytes ? `${fresh[n % fresh.length]}. ${text}` : fresh[n % fresh.length])
+  /** As sessions come and go in a gateway: what one remembers is no growth of the process. */
+  const session = (n) => `${key} ${Math.floor(n / 100)}`
 
   const sync = {
     normalize: () => clawback.normalize(text),
@@ -58,11 +62,11 @@ export async function calls(clawback, dir, { bytes, items }) {
     mergeItemsAsync: () => clawback.mergeItemsAsync(...lists),
     redactSecretsAsync: () => clawback.redactSecretsAsync(text),
     parseCheckpointYamlAsync: () => clawback.parseCheckpointYamlAsync(yaml),
-    appendDecisionToState: (n) => clawback.appendDecisionToState(dir, key, { what: sized(fresh[n % fresh.length], text) }),
-    appendOpenItemToState: (n) => clawback.appendOpenItemToState(dir, key, sized(fresh[n % fresh.length], text)),
-    resolveOpenItemInState: (n) => clawback.resolveOpenItemInState(dir, key, sized(fresh[n % fresh.length], text)),
-    appendLearningToState: (n) => clawback.appendLearningToState(dir, key, sized(fresh[n % fresh.length], text)),
-    recordToolUseInState: (n) => clawback.recordToolUseInState(dir, key, { name: 'read', params: { path: `src/${n % 100}.rs`, note: text } }),
+    appendDecisionToState: (n) => clawback.appendDecisionToState(dir, session(n), { what: said(n) }),
+    appendOpenItemToState: (n) => clawback.appendOpenItemToState(dir, session(n), said(n)),
+    resolveOpenItemInState: (n) => clawback.resolveOpenItemInState(dir, session(n), said(n)),
+    appendLearningToState: (n) => clawback.appendLearningToState(dir, session(n), said(n)),
+    recordToolUseInState: (n) => clawback.recordToolUseInState(dir, session(n), { name: 'read', params: { path: `src/${n % 100}.rs`, note: text } }),
     writeLastToolCallToState: () => clawback.writeLastToolCallToState(dir, key, { name: 'read', paramsSummary: text }),
     readLastToolCallFromState: () => clawback.readLastToolCallFromState(dir, key),
     readState: () => clawback.readState(dir, key),
@@ -86,9 +90,6 @@ export async function calls(clawback, dir, { bytes, items }) {
 /** Exports of the package for which there is no call above. */
 export const uncovered = (clawback, known) =>
   Object.keys(clawback).filter((name) => clawback[name] !== undefined && !NOT_CALLS.has(name) && !known.some((one) => one.name === name))
-
-/** An item with a subject of its own, padded with the same text: what is stored differs, what is measured does not. */
-const sized = (sentence, text) => `${sentence}. ${text}`
 
 /** A checkpoint whose lists hold the given items. */
 async function swollen(clawback, dir, [decisions, items]) {
