@@ -19,7 +19,7 @@ const SPREAD: (f64, f64) = (2_000.0, 0.25);
 /// A figure that is farther than this share from what was expected is not believed, unless it is said again and again.
 const OUTLIER: f64 = 0.35;
 /// So many unbelievable figures in a row mean that the host has changed.
-const CHANGED: u32 = 4;
+const CHANGED: usize = 4;
 /// Calls that scatter around the line by more than this share teach nothing.
 const SCATTER: f64 = 0.15;
 /// No window comes near it.
@@ -77,7 +77,7 @@ impl Calibration {
         }
         if !self.believable(call) {
             self.doubted.push(call);
-            if self.doubted.len() < CHANGED as usize {
+            if self.doubted.len() < CHANGED {
                 return false;
             }
             // said again and again: what was learned before is about another host
@@ -121,7 +121,7 @@ impl Calibration {
             Some(last) => last.host as f64 + ratio * (estimate - last.estimate as f64),
             None => overhead_tokens as f64 + ratio * estimate,
         };
-        tokens.max(ratio * estimate).round() as u64
+        tokens.max(RATIO.0 * estimate).round() as u64
     }
 
     /// Forgets the anchor and the calls, keeps nothing: the model was switched.

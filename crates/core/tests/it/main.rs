@@ -10,6 +10,7 @@
     reason = "helpers of tests may fail loudly; the lint exempts test functions only"
 )]
 
+mod calibration;
 mod fuzz;
 mod session;
 mod store_basic;
