@@ -1,5 +1,7 @@
 //! Limits of a model and its host, and the thresholds that follow from them (DESIGN section 3, Pressure).
 
+use crate::config::Config;
+
 /// The knobs of pressure, with the defaults of DESIGN section 6. Shares are of usable, 0..1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Knobs {
@@ -32,6 +34,22 @@ impl Default for Knobs {
             host_margin: 0.05,
             target: 0.5,
             reserve_max: 20_000,
+        }
+    }
+}
+
+impl From<&Config> for Knobs {
+    /// Red stays below the hard limit, and at least a little of it stays below red, however low the limit is set.
+    fn from(config: &Config) -> Self {
+        let defaults = Self::default();
+        let hard = config.max_context_pct;
+        let red_max = defaults.red_max.min(hard - 0.05);
+        Self {
+            trigger: config.compaction_trigger_pct,
+            hard,
+            red_max,
+            red_min: defaults.red_min.min(red_max),
+            ..defaults
         }
     }
 }
@@ -173,6 +191,11 @@ mod tests {
     }
 
     #[test]
+    fn the_default_configuration_gives_the_default_knobs() {
+        assert_eq!(Knobs::from(&Config::default()), Knobs::default());
+    }
+
+    #[test]
     fn the_reserve_defaults_to_a_quarter_of_a_small_window() {
         let usable =
             |window| Limits { context_window: window, ..Limits::default() }.usable(&Knobs::default());
@@ -195,10 +218,11 @@ mod tests {
         fn thresholds_are_ordered_and_finite_for_any_limits(
             context_window in 0u64..10_000_000, overhead in 0u64..10_000_000,
             reserve in proptest::option::of(0u64..10_000_000), budget in proptest::option::of(0u64..10_000_000),
-            host_compacts_at in proptest::option::of(0u64..10_000_000),
+            host_compacts_at in proptest::option::of(0u64..10_000_000), trigger in 0.05f64..=0.95, hard in 0.30f64..=1.0,
         ) {
             let limits = Limits { context_window, reserve, overhead, budget, host_compacts_at };
-            let t = limits.thresholds(&Knobs::default());
+            let config = Config { compaction_trigger_pct: trigger, max_context_pct: hard, ..Config::default() };
+            let t = limits.thresholds(&Knobs::from(&config));
             prop_assert!(0.0 < t.target && t.target < t.trigger && t.trigger < t.red && t.red < t.hard);
             prop_assert!(t.usable >= context_window / 8 && t.usable <= context_window);
             prop_assert!(t.pressure(context_window).is_finite());
