@@ -257,6 +257,7 @@ impl Live {
     pub fn gauge(&self, usage: Option<HostUsage>, now_ms: u64) -> Gauge {
         let limits = self.limits(None);
         let gauge = figures::gauge(self, usage, &limits);
+        self.own.figures().host = usage;
         if gauge.measure.source != MeasureSource::Unknown {
             // With a plan of our own, the host is asked only when the view is still red after an epoch.
             let counts = match self.options.mode {
