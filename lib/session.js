@@ -53,7 +53,7 @@ function makeSessionClass(native, extend = []) {
       else while (keep < total && this.#seen[keep] !== undefined && this.#seen[keep] === messages[keep - from]) keep++
       const { names, numbers } = packKeys(messages, keep - from)
       const found = this.#now('sync', keep, names, numbers, hints?.rewind === true)
-      this.#remember(messages, from, total)
+      this.#remember(messages, from, keep, total)
       if (found.ticket > 0) this.#queue.push({ ticket: found.ticket, wanted: found.wanted, at: 0, messages, shift: keep - from })
       // What fits goes now; the rest goes on later ticks, before the next plan.
       if (this.#pump === null && !this.#handOver()) this.#pump = this.#pumpOn()
@@ -61,13 +61,13 @@ function makeSessionClass(native, extend = []) {
     }
 
     /** Hosts that clone their messages for each call would only be held in memory twice. */
-    #remember(messages, from, total) {
+    #remember(messages, from, keep, total) {
       const clones = from === 0 && this.#length > 1 && messages.length > 1 && this.#seen[0] !== messages[0]
       if (clones) this.#seen = [messages[0]]
       else if (from > 0 && this.#seen.length < from) this.#seen = this.#seen.slice(0, 1)
       else {
-        this.#seen.length = from
-        for (const message of messages) this.#seen.push(message)
+        this.#seen.length = keep
+        for (let index = keep; index < total; index++) this.#seen.push(messages[index - from])
       }
       this.#length = total
     }
