@@ -253,6 +253,8 @@ export interface SessionOptions {
   agentId?: string
   channel?: string
   sessionFile?: string
+  /** What differs from the defaults; unknown keys come out as warnings of the first plan. */
+  config?: Partial<Config>
 }
 export interface ContextPlan {
   /** Counts from 1; 0 before the first. */

@@ -6,6 +6,7 @@ use crate::error::{guard, to_js};
 use crate::input::count;
 use crate::pressure::{HostUsageInput, Measure, host_usage};
 use clawback_core::checkpoint::Agent;
+use clawback_core::config::Config;
 use clawback_core::message::{Incoming, KeyParts, Role};
 use clawback_core::pressure::Limits;
 use clawback_core::session::live::{
@@ -40,6 +41,8 @@ pub struct SessionOptions {
     pub channel: Option<String>,
     /// The host's transcript.
     pub session_file: Option<String>,
+    /// A part of the configuration, as JSON.
+    pub config: Option<String>,
 }
 
 /// Limits that changed.
@@ -245,6 +248,15 @@ fn incoming(names: &str, numbers: &[f64]) -> Result<Vec<Incoming>> {
     Ok(lines.into_iter().zip(numbers.chunks(3)).map(one).collect())
 }
 
+/// The configuration that a caller gives in part, and what is unknown in it.
+fn configured(json: Option<&str>) -> Result<(Config, Vec<String>)> {
+    let Some(json) = json else { return Ok((Config::default(), Vec::new())) };
+    let given: Value =
+        serde_json::from_str(json).map_err(|error| Error::InvalidInput(format!("config: {error}")))?;
+    let (config, warnings) = Config::from_value(&given, std::env::var("HOME").ok().as_deref())?;
+    Ok((config, warnings.into_iter().map(|warning| warning.text).collect()))
+}
+
 /// A live session.
 #[napi]
 pub struct NativeSession {
@@ -257,6 +269,10 @@ pub fn open_session<'env>(env: &'env Env, options: SessionOptions) -> napi::Resu
     promise(
         env,
         |done| {
+            let (config, unknown) = match configured(options.config.as_deref()) {
+                Ok(configured) => configured,
+                Err(error) => return done(Err(error)),
+            };
             let mode = match options.mode.as_deref().map(Mode::from_name).transpose() {
                 Ok(mode) => mode.unwrap_or_default(),
                 Err(error) => return done(Err(error)),
@@ -273,9 +289,13 @@ pub fn open_session<'env>(env: &'env Env, options: SessionOptions) -> napi::Resu
                 agent_id: options.agent_id,
                 channel: options.channel,
                 session_file: options.session_file,
+                config,
                 ..LiveOptions::default()
             };
-            Live::open(options.state_dir.as_ref(), &options.session_key, live, done);
+            let warn = move |opened: Result<Live>| {
+                done(opened.inspect(|live| unknown.into_iter().for_each(|warning| live.warn(warning))));
+            };
+            Live::open(options.state_dir.as_ref(), &options.session_key, live, Box::new(warn));
         },
         |live| NativeSession { live },
     )

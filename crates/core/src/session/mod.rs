@@ -47,11 +47,18 @@ pub struct OpenOptions {
     pub lock_timeout: Duration,
     /// Run without locks where the file system has none.
     pub single_process: bool,
+    /// Bodies of messages are kept (`COLD_STORAGE_ENABLED`).
+    pub keeps_bodies: bool,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { durability: Durability::Written, lock_timeout: Duration::from_secs(5), single_process: false }
+        Self {
+            durability: Durability::Written,
+            lock_timeout: Duration::from_secs(5),
+            single_process: false,
+            keeps_bodies: true,
+        }
     }
 }
 
@@ -387,10 +394,11 @@ impl Session {
         job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,
         done: Done<T>,
     ) {
+        let keeps_bodies = self.options.keeps_bodies;
         self.handle.submit_within(
             patience,
             move |locked| {
-                let mut journal = Journal::new(locked)?;
+                let mut journal = Journal::new(locked, keeps_bodies)?;
                 import::earlier(&mut journal)?;
                 job(&mut journal)
             },

@@ -11,13 +11,15 @@ pub(crate) struct Journal<'a, 'l> {
     pub(crate) locked: &'a mut Locked<'l, State>,
     hash_key: [u8; 16],
     now: String,
+    /// Bodies of messages are kept.
+    pub(crate) keeps_bodies: bool,
 }
 
 impl<'a, 'l> Journal<'a, 'l> {
-    pub(crate) fn new(locked: &'a mut Locked<'l, State>) -> Result<Self> {
+    pub(crate) fn new(locked: &'a mut Locked<'l, State>, keeps_bodies: bool) -> Result<Self> {
         let hash_key = locked.info()?.hash_key;
         let now = locked.now().to_owned();
-        Ok(Self { locked, hash_key, now })
+        Ok(Self { locked, hash_key, now, keeps_bodies })
     }
 }
 
@@ -38,7 +40,7 @@ impl Sink for Journal<'_, '_> {
     }
 
     fn append_bodies(&mut self, bodies: &[Body]) -> Result<()> {
-        self.locked.append_bodies(bodies)
+        if self.keeps_bodies { self.locked.append_bodies(bodies) } else { Ok(()) }
     }
 
     fn hash_key(&self) -> [u8; 16] {

@@ -327,6 +327,11 @@ impl Live {
         self.write(
             Durability::Full,
             move |journal| {
+                if !journal.keeps_bodies {
+                    return Err(Error::Unsupported(
+                        "spill needs cold storage, which is switched off".to_owned(),
+                    ));
+                }
                 let message = make::parse_messages(&json)?
                     .into_iter()
                     .next()

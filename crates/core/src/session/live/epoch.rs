@@ -22,8 +22,6 @@ const MIN_GAIN: f64 = 0.10;
 const PACKET_MIN: u64 = 150;
 /// An entry whose first so many characters stand in the packet counts as shown.
 const SHOWN_CHARS: usize = 40;
-/// Days for which what left can be brought back, unless configured.
-const RECOVERABLE_DAYS: i64 = 30;
 
 /// Why an epoch begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,9 +224,13 @@ fn records(
     prompt: Option<&str>,
     now: &str,
 ) -> Vec<DropRecord> {
+    if !live.options.config.cold_storage_enabled {
+        return Vec::new();
+    }
+    let days = i64::try_from(live.options.config.recoverable_for_days).unwrap_or(i64::from(u16::MAX));
     let until = now
         .parse::<jiff::Timestamp>()
-        .and_then(|at| at.checked_add(jiff::SignedDuration::from_hours(24 * RECOVERABLE_DAYS)))
+        .and_then(|at| at.checked_add(jiff::SignedDuration::from_hours(24 * days)))
         .map_or_else(|_| now.to_owned(), |at| format!("{at:.3}"));
     gone.iter()
         .filter_map(|ordinal| {

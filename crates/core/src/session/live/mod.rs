@@ -17,6 +17,7 @@ mod sight;
 
 use super::{CheckpointRequest, Done, Journal, OpenOptions, Session, State, import};
 use crate::checkpoint::Trigger;
+use crate::config::{self, Config};
 use crate::message::{Aligner, Incoming, Key, Slot};
 use crate::pressure::{HostUsage, Knobs, Limits, Measure, MeasureSource, Outcome as Settlement, Zone};
 use crate::store::Durability;
@@ -68,8 +69,10 @@ pub struct LiveOptions {
     pub limits: Limits,
     /// How the host's context is treated.
     pub mode: Mode,
-    /// Thresholds.
+    /// Thresholds; those of [`LiveOptions::config`].
     pub knobs: Knobs,
+    /// Everything that can be configured.
+    pub config: Config,
     /// The host's agent, for checkpoints.
     pub agent_id: Option<String>,
     /// `telegram`, ...
@@ -129,7 +132,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Live {
     /// Opens a session and restores what is known of it. `done` gets the handle.
-    pub fn open(state_dir: &Path, key: &str, options: LiveOptions, done: Done<Self>) {
+    pub fn open(state_dir: &Path, key: &str, mut options: LiveOptions, done: Done<Self>) {
+        options.knobs = Knobs::from(&options.config);
+        options.open.keeps_bodies = options.config.cold_storage_enabled;
+        if options.config.durability == config::Durability::Full {
+            options.open.durability = Durability::Full;
+        }
         let opened = Session::open(state_dir, key, options.open).map(|session| Self {
             shared: shared::of(state_dir, key),
             own: Arc::new(Own { limits: Mutex::new(options.limits), ..Own::default() }),
@@ -150,6 +158,11 @@ impl Live {
             },
             done,
         );
+    }
+
+    /// Something for the host's user: it comes out of the next plan.
+    pub fn warn(&self, warning: String) {
+        self.own.warn(Some(warning));
     }
 
     /// The session below the handle.
