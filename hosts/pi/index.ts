@@ -59,7 +59,7 @@ export default function clawback(pi: ExtensionAPI): void {
 
   on('session_start', async (event, ctx) => (await current(ctx)).started(event))
   on('context', async (event, ctx) => (await current(ctx)).view(event.messages, ctx))
-  on('tool_result', async (event, ctx) => (await current(ctx)).shorten(event))
+  on('tool_result', async (event, ctx) => (await current(ctx)).shorten(event, ctx))
   on('turn_end', async (event, ctx) => (await current(ctx)).turnEnded(event, ctx))
   on('agent_end', async (event, ctx) => (await current(ctx)).runEnded(event, ctx))
   on('agent_settled', async (_event, ctx) => (await current(ctx)).settled(ctx))

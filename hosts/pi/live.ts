@@ -13,6 +13,8 @@ const CHECKPOINT_AT = 0.8
 const WORTH_IT = 0.1
 /** A tool result above this share of the window is shortened before pi stores it. */
 const SPILL_SHARE = 1 / 8
+/** Tokens of a result that always stay. */
+const LEAST_SPILL = 500
 /** The `customType` of the entries that carry a snapshot in pi's session file. */
 const SNAPSHOT = 'clawback'
 
@@ -26,6 +28,8 @@ export class Live {
   /** The next array may have left a branch: after a move in the tree or a fork. */
   #moved = false
   #contextWindow = 0
+  /** Tokens of the whole request at which pi compacts by itself; undefined when it never does. */
+  #hostCompactsAt: number | undefined
   #plan: ContextPlan | null = null
   /** Summaries that pi made; raw they leave the model's view, and stay here for inspection. */
   #summaries: { compaction?: string; branch?: string } = {}
@@ -100,14 +104,22 @@ export class Live {
   }
 
   /** A result too large for the window: its body is stored, and pi keeps a short copy that says where. */
-  async shorten(event: Events['tool_result']): Promise<Results['tool_result'] | undefined> {
+  async shorten(event: Events['tool_result'], ctx: Context): Promise<Results['tool_result'] | undefined> {
     if (this.settings.mode === 'complement') return undefined
-    const maxTokens = this.settings.spillTokens ?? Math.floor(this.#contextWindow * SPILL_SHARE)
+    const maxTokens = this.#spillsAbove(ctx)
     const { toolCallId, toolName, content, isError } = event
     const message = { role: 'toolResult', toolCallId, toolName, content, isError, timestamp: Date.now() }
     if (maxTokens === 0 || content.some(({ type }) => type !== 'text') || this.core.estimateMessageTokens(message) <= maxTokens) return undefined
     const spilled = await this.session.spill(message, { maxTokens })
     return { content: spilled.message.content as Results['tool_result']['content'] }
+  }
+
+  #spillsAbove(ctx: Context): number {
+    const most = this.settings.spillTokens ?? Math.floor(this.#contextWindow * SPILL_SHARE)
+    // Where nothing can be compacted before the run ends, no result takes more than a part of the room that is left.
+    if (this.settings.mode !== 'compact' || this.#boundaries) return most
+    const left = (this.#hostCompactsAt ?? this.#contextWindow) - (ctx.getContextUsage()?.tokens ?? 0)
+    return Math.min(most, Math.max(LEAST_SPILL, Math.floor(left / 4)))
   }
 
   /** 1.x: a boundary. pi waits here, takes entries, and goes on with the run in what they leave. */
@@ -238,6 +250,7 @@ export class Live {
     const contextWindow = windowOf(ctx)
     if (contextWindow === this.#contextWindow || contextWindow === 0) return
     this.#contextWindow = contextWindow
-    this.session.setLimits({ contextWindow, hostCompactsAt: await hostCompactsAt(this.dir, ctx.cwd, ctx.model, contextWindow) })
+    this.#hostCompactsAt = await hostCompactsAt(this.dir, ctx.cwd, ctx.model, contextWindow)
+    this.session.setLimits({ contextWindow, hostCompactsAt: this.#hostCompactsAt })
   }
 }

@@ -9,7 +9,7 @@ const OPENCLAW = '2026.9.6'
 const NODE = '26.12.1'
 
 /** A package in a folder of its own; null when the registry cannot be reached. */
-function installed(folder, name, version) {
+export function installed(folder, name, version) {
   const dir = path.join(cache, folder)
   const found = path.join(dir, 'node_modules', name)
   if (existsSync(path.join(found, 'package.json'))) return found

@@ -1,4 +1,5 @@
 // A real pi, headless: its own agent directory, its own session files, a stub model behind it.
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -59,6 +60,21 @@ export function print(version, home, prompts, { mode = 'text', ...options } = {}
     child.on('error', reject)
     child.on('close', (code) => (clearTimeout(timer), resolve({ code, stdout, stderr })))
   })
+}
+
+/** A session in RPC mode, from start to end; pi must end well, and no handler of an extension may have failed. */
+export async function drive(version, home, run, options) {
+  const pi = new Rpc(version, home, options)
+  let result
+  try {
+    result = await run(pi)
+  } catch (error) {
+    await pi.end()
+    throw error
+  }
+  assert.equal(await pi.end(), 0, pi.stderr)
+  assert.deepEqual(pi.errors(), [])
+  return result
 }
 
 /** pi in RPC mode, driven like a user interface would. */

@@ -1,21 +1,13 @@
 // The extension in the real pi, headless, against a stub model: what the model received is what counts. The names of the
 // first five tests are those that the extension's own requirements list.
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
-import { percentile, table, totals } from './measure.mjs'
-import { makeHome, print, root, Rpc } from './pi.mjs'
-import { prints, says, textOf } from './model.mjs'
+import { drive, makeHome, print, root } from './pi.mjs'
+import { prints, says } from './model.mjs'
+import { bodyOf, holds, hookTimes, lacks, packetOf, packets, table, totals } from './requests.mjs'
 import { piVersions } from './versions.mjs'
-
-const FENCE = /<checkpoint-data schema="openclaw\/checkpoint"/g
-const bodyOf = (request) => request.messages.map((message) => textOf(message.content)).join('\n')
-/** Requests are long: a failure names what was looked for and shows no more than the packet. */
-const shown = (request) => /\[Post-compaction checkpoint restore\][\s\S]*?<\/checkpoint-data>/.exec(bodyOf(request))?.[0] ?? 'no packet'
-const holds = (request, pattern) => assert.equal(pattern.test(bodyOf(request)), true, `${pattern} is missing; ${shown(request)}`)
-const lacks = (request, pattern) => assert.equal(pattern.test(bodyOf(request)), false, `${pattern} is there; ${shown(request)}`)
-const packets = (request) => (bodyOf(request).match(FENCE) ?? []).length
 
 const { found, missing } = piVersions()
 for (const why of missing) test(why, { skip: why }, () => {})
@@ -29,16 +21,7 @@ for (const version of found) {
       homes.push(home)
       return home
     }
-    /** A session over several turns; the model's steps are played in order. */
-    const session = async (home, run, options) => {
-      const pi = new Rpc(version, home, options)
-      try {
-        return await run(pi)
-      } finally {
-        assert.equal(await pi.end(), 0, pi.stderr)
-        assert.deepEqual(pi.errors(), [])
-      }
-    }
+    const session = (home, run, options) => drive(version, home, run, options)
     /** Turns whose results fill a window of 20,000 tokens about three times over. */
     const fill = async (pi, turns, from = 0) => {
       for (let turn = from; turn < from + turns; turn++) {
@@ -127,28 +110,20 @@ for (const version of found) {
       await session(home, script, { extension: path.join(import.meta.dirname, 'timed.mjs'), env: { CLAWBACK_TIMES: times } })
       const alone = await fresh()
       await session(alone, script, { extension: null })
-      const spent = readFileSync(times, 'utf8').split('\n').map((line) => JSON.parse(line))
-      const hooks = [...new Set(spent.map(({ name }) => name))].map((name) => {
-        const ms = spent.filter((line) => line.name === name).map((line) => line.ms)
-        return `${name} ${percentile(ms, 0.5).toFixed(1)}/${percentile(ms, 0.99).toFixed(1)}`
-      })
-      console.log(`pi ${version.name}\n${table([['with clawback', totals(home.model)], ['the host alone', totals(alone.model)]])}\nms per hook, p50/p99: ${hooks.join(', ')}`)
+      console.log(`pi ${version.name}\n${table([['with clawback', totals(home.model)], ['the host alone', totals(alone.model)]])}\n${hookTimes(times)}`)
       const chats = home.model.chats()
       assert.equal(home.model.summaries().length, 0)
       assert.equal(home.entries().filter(({ type }) => type === 'compaction').length, 0, 'pi never had to compact')
       assert.equal(Math.max(...chats.map(({ tokens }) => tokens)) < 16_000, true)
-      const seen = chats.map((request) => request.messages.findIndex(({ content }) => textOf(content).match(FENCE)))
-      assert.equal(seen.some((at) => at >= 0), true)
       for (const [index, request] of chats.entries()) {
         assert.equal(packets(request) <= 1, true, `request ${index} carries ${packets(request)} packets`)
-        const first = request.messages.findIndex(({ role }) => role !== 'system')
-        if (seen[index] >= 0) assert.equal(seen[index], first, 'the packet is the first message')
+        const first = request.messages.find(({ role }) => role !== 'system')
+        if (packets(request) > 0) assert.equal(packets({ messages: [first] }), 1, 'the packet is the first message')
       }
       holds(chats.at(-1), /migrations/)
       holds(chats.at(-1), /60 s/)
       lacks(chats.at(-1), /timeout to 30 s/)
-      const packetOf = (request) => request.messages.map(({ content }) => textOf(content)).find((text) => text.match(FENCE)) ?? ''
-      const different = new Set(chats.map(packetOf).filter(Boolean))
+      const different = new Set(chats.map(packetOf).filter((text) => text !== null))
       assert.equal(different.size >= 2, true, 'at least two epochs')
       for (let index = 1; index < chats.length; index++) {
         const [before, now] = [chats[index - 1], chats[index]]
@@ -237,20 +212,20 @@ for (const version of found) {
       const home = await fresh({ compaction: false })
       await session(home, async (pi) => {
         await pi.turn('Make the import reliable. Never touch the migrations folder.', [says('Understood.')])
-        await pi.turn('Decision: on this branch we use Redis for the queue.', [prints(3_000), says('Redis it is.')])
+        await pi.turn('Use Redis for the queue.', [prints(3_000), says('Redis it is.')])
         await fill(pi, 3)
         const user = home.entries().find(({ message }) => message?.role === 'user' && /Redis/.test(JSON.stringify(message)))
         const leaf = home.entries().at(-1).id
         await pi.command(`/test-tree ${user.id}`)
-        await pi.turn('Decision: on this branch we use Postgres for the queue.', [prints(3_000), says('Postgres it is.')])
+        await pi.turn('Use Postgres for the queue.', [prints(3_000), says('Postgres it is.')])
         await fill(pi, 3)
         const there = home.model.chats().at(-1)
-        holds(there, /Postgres for the queue/)
+        assert.match(packetOf(there), /Use Postgres for the queue/)
         lacks(there, /Redis/)
         await pi.command(`/test-tree ${leaf}`)
         await fill(pi, 3, 10)
         const back = home.model.chats().at(-1)
-        holds(back, /Redis/)
+        assert.match(packetOf(back), /Use Redis for the queue/)
         lacks(back, /Postgres/)
         holds(back, /migrations/)
       }, { rest: ['-e', path.join(import.meta.dirname, 'tree.mjs')] })

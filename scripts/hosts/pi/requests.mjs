@@ -1,8 +1,20 @@
-// Figures about the requests of a session.
+// What a model received in a session: what is in a request, and figures about all of them.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { textOf } from './model.mjs'
+
+const PACKET = /\[Post-compaction checkpoint restore\]\s*<checkpoint-data schema="openclaw\/checkpoint"[\s\S]*?<\/checkpoint-data>/g
+export const bodyOf = (request) => request.messages.map((message) => textOf(message.content)).join('\n')
+export const packets = (request) => (bodyOf(request).match(PACKET) ?? []).length
+export const packetOf = (request) => bodyOf(request).match(PACKET)?.[0] ?? null
+/** Requests are long: a failure names what was looked for and shows no more than the packet. */
+export const holds = (request, pattern) => assert.equal(pattern.test(bodyOf(request)), true, `${pattern} is missing; ${packetOf(request)}`)
+export const lacks = (request, pattern) => assert.equal(pattern.test(bodyOf(request)), false, `${pattern} is there; ${packetOf(request)}`)
+
 const size = (request) => JSON.stringify(request.messages).length
 
 /** How much of each request was the beginning of the one before it, and how much could have been: shares, 0..1. */
-export function prefixShares(requests) {
+function prefixShares(requests) {
   let same = 0
   let possible = 0
   let all = 0
@@ -16,7 +28,7 @@ export function prefixShares(requests) {
   return { unchanged: same / all, ceiling: possible / all }
 }
 
-export function percentile(values, share) {
+function percentile(values, share) {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
@@ -38,4 +50,14 @@ export function totals(model) {
 export function table(rows) {
   const percent = (share) => `${(share * 100).toFixed(0)} %`
   return rows.map(([name, t]) => `${name.padEnd(16)} ${String(t.requests).padStart(4)} requests  ${String(Math.round(t.tokens / 1000)).padStart(5)} k tokens (largest ${t.largest})  ${(t.bytes / 2 ** 20).toFixed(2)} MB  ${t.summaries} model calls for compaction  prefix unchanged ${percent(t.unchanged)} of at most ${percent(t.ceiling)}`).join('\n')
+}
+
+/** What timed.mjs wrote, one event after the other. */
+export function hookTimes(file) {
+  const spent = readFileSync(file, 'utf8').split('\n').map((line) => JSON.parse(line))
+  const events = [...new Set(spent.map(({ name }) => name))].map((name) => {
+    const ms = spent.filter((line) => line.name === name).map((line) => line.ms)
+    return `${name} ${percentile(ms, 0.5).toFixed(1)}/${percentile(ms, 0.99).toFixed(1)}`
+  })
+  return `ms per hook, p50/p99: ${events.join(', ')}`
 }
