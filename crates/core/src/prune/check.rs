@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 /// What is wrong with the view `kept` of `entries`, in words; empty when nothing is. Checked are the order of the
 /// indices, pairs of calls and results in both directions, results that come twice, messages that never belong into a
-/// view, the first message, and that something is left.
-pub fn violations(entries: &[Entry], kept: &[usize], running: bool) -> Vec<String> {
+/// view, the first message, and that something is left. `led`: a packet or a summary stands before them.
+pub fn violations(entries: &[Entry], kept: &[usize], running: bool, led: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     if !kept.is_sorted_by(|one, next| one < next) {
         wrong.push("indices are not ascending".to_owned());
@@ -21,7 +21,7 @@ pub fn violations(entries: &[Entry], kept: &[usize], running: bool) -> Vec<Strin
         wrong.push(format!("message {index} is a raw summary or clawback's own"));
     }
     check_pairs(entries, &messages, running, &mut wrong);
-    check_first(entries, &messages, &mut wrong);
+    check_first(entries, &messages, led, &mut wrong);
     wrong
 }
 
@@ -42,7 +42,7 @@ fn check_pairs(entries: &[Entry], messages: &[(usize, &Entry)], running: bool, w
         }
     }
     let from = messages.first().map_or(0, |&(index, _)| index);
-    let settled = match lay_out(entries, from, running).starts.last() {
+    let settled = match lay_out(entries, from, running, true).starts.last() {
         _ if !running => usize::MAX,
         Some(&newest) => newest,
         None => 0,
@@ -54,13 +54,10 @@ fn check_pairs(entries: &[Entry], messages: &[(usize, &Entry)], running: bool, w
     }
 }
 
-fn check_first(entries: &[Entry], messages: &[(usize, &Entry)], wrong: &mut Vec<String>) {
-    // A person's message that carries results cannot stand first: its call would be missing.
-    let opens =
-        |entry: &Entry| !entry.is_left_out() && entry.kind == EntryKind::Person && entry.answers.is_empty();
-    let speaks = entries.iter().any(opens);
+fn check_first(entries: &[Entry], messages: &[(usize, &Entry)], led: bool, wrong: &mut Vec<String>) {
+    let speaks = entries.iter().any(Entry::opens_turn);
     match messages.first() {
-        Some((index, first)) if speaks && !opens(first) => {
+        Some((index, first)) if speaks && !led && !first.opens_turn() => {
             wrong.push(format!("message {index} stands first and is no person's"));
         }
         None if speaks => wrong.push("nothing is left".to_owned()),

@@ -1,7 +1,8 @@
 //! Where a new epoch cuts.
 
 use super::entry::{Entry, Frozen};
-use super::view::{seen, visible};
+use super::layout::Layout;
+use super::view::seen;
 use crate::pressure::Zone;
 use std::collections::BTreeSet;
 
@@ -53,22 +54,18 @@ pub fn max_turns(zone: Zone) -> usize {
 ///
 /// What was out stays out and what was distilled stays distilled, so that a second cut changes nothing (FAULTS B10).
 pub fn cut(entries: &[Entry], request: &CutRequest) -> Cut {
-    let before = visible(entries, &request.frozen, request.running);
-    let before_tokens = request.frozen.total(entries, &before);
-    let mut frozen = choose(entries, request);
-    let kept = visible(entries, &frozen, request.running);
+    let layout = seen(entries, &request.frozen, request.running);
+    let mut frozen = choose(entries, &layout, request);
+    // A boundary between turns separates no pair, so what is left is the end of what was there.
+    let begin = layout.shown.partition_point(|&index| index < frozen.boundary);
+    let (dropped, kept) = layout.shown.split_at(begin);
     frozen.distilled.retain(|index| kept.binary_search(index).is_ok());
-    let kept_tokens = frozen.total(entries, &kept);
-    Cut {
-        dropped: before.into_iter().filter(|index| kept.binary_search(index).is_err()).collect(),
-        kept_tokens,
-        freed: before_tokens.saturating_sub(kept_tokens),
-        frozen,
-    }
+    let kept_tokens = frozen.total(entries, kept);
+    let before = request.frozen.total(entries, &layout.shown);
+    Cut { dropped: dropped.to_vec(), kept_tokens, freed: before.saturating_sub(kept_tokens), frozen }
 }
 
-fn choose(entries: &[Entry], request: &CutRequest) -> Frozen {
-    let layout = seen(entries, request.frozen.boundary, request.running);
+fn choose(entries: &[Entry], layout: &Layout, request: &CutRequest) -> Frozen {
     let mut frozen = request.frozen.clone();
     let Some(&newest) = layout.starts.last().or(layout.shown.first()) else { return frozen };
     let older = layout.shown.partition_point(|&index| index < newest);

@@ -46,6 +46,9 @@ pub struct Frozen {
     pub boundary: usize,
     /// Indices of the results that are shown shortened.
     pub distilled: BTreeSet<usize>,
+    /// A packet or a summary stands before the kept messages. Then they need not begin with a person's: what a host that
+    /// compacted within a turn has left of that turn counts as a turn, and stays.
+    pub led: bool,
 }
 
 impl Frozen {
@@ -66,6 +69,11 @@ impl Entry {
     /// Never in a view: a raw summary, or clawback's own text.
     pub(super) fn is_left_out(&self) -> bool {
         self.ours || self.kind == EntryKind::Summary
+    }
+
+    /// A person's message that can stand first. One that carries results of tools cannot: its calls would be missing.
+    pub(super) fn opens_turn(&self) -> bool {
+        self.kind == EntryKind::Person && self.answers.is_empty() && !self.ours
     }
 
     /// Tokens when shown as short as it can be.

@@ -13,14 +13,15 @@ pub(super) struct Layout {
 }
 
 /// Reads `entries` from index `from` on as if nothing stood before. `running`: the last turn goes on, its calls may
-/// still be answered.
+/// still be answered. `led`: the messages before the first person's are a turn too.
 ///
 /// A turn begins with a person's message. It goes on, in spite of a person's message, as long as there is no reply to
 /// the person yet, and where a call made before that message gets its result after it, but before the model speaks
 /// again: the person spoke while a tool ran. Pairs therefore never cross from one turn into another. A result that
 /// comes later still belongs to nothing: by then the model has been called without its call.
-pub(super) fn lay_out(entries: &[Entry], from: usize, running: bool) -> Layout {
+pub(super) fn lay_out(entries: &[Entry], from: usize, running: bool, led: bool) -> Layout {
     let mut scan = Scan::new(entries.len().saturating_sub(from));
+    scan.starts.extend(led.then_some(from));
     for (index, entry) in entries.iter().enumerate().skip(from) {
         if !entry.is_left_out() {
             scan.read(index, index - from, entry);
@@ -56,9 +57,11 @@ impl Scan {
 
     fn read(&mut self, index: usize, position: usize, entry: &Entry) {
         if !entry.answers.is_empty() {
-            let Some(callers) = self.waiting.answer(entry) else { return };
-            for caller in callers {
-                self.pairs.push((caller, index));
+            let known = self.pairs.len();
+            if !self.waiting.answer(index, entry, &mut self.pairs) {
+                return;
+            }
+            for &(caller, _) in self.pairs.get(known..).unwrap_or_default() {
                 // the turn that began between the two goes on from before
                 while self.starts.last().is_some_and(|&start| start > caller) {
                     self.starts.pop();

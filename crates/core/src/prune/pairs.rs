@@ -27,39 +27,51 @@ impl Hasher for AsItIs {
 /// Calls that wait for their result while a conversation is read from its beginning.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// Messages that made the call, latest last: providers use ids again.
-    calls: HashMap<u64, Vec<usize>, BuildHasherDefault<AsItIs>>,
+    /// By id, the place in `calls` of the latest call: providers use ids again.
+    latest: HashMap<u64, usize, BuildHasherDefault<AsItIs>>,
+    /// The message that made a call, and the place of the call before it that waits under the same id.
+    calls: Vec<(usize, Option<usize>)>,
 }
 
 impl Waiting {
     /// The calls of message `index`.
     pub(super) fn ask(&mut self, index: usize, entry: &Entry) {
         for &id in &entry.calls {
-            self.calls.entry(id).or_default().push(index);
+            let before = self.latest.insert(id, self.calls.len());
+            self.calls.push((index, before));
         }
     }
 
-    /// The messages whose calls `entry` answers, one for each answer, always the latest that waits. `None`, and nothing
-    /// changes, unless every one of its answers is waited for: results that come twice and results without a call
-    /// leave the view, and a message with several results cannot leave by halves.
-    pub(super) fn answer(&mut self, entry: &Entry) -> Option<Vec<usize>> {
-        let mut callers = Vec::with_capacity(entry.answers.len());
-        for id in &entry.answers {
-            match self.calls.get_mut(id).and_then(Vec::pop) {
-                Some(caller) => callers.push(caller),
-                None => {
-                    for (&id, &caller) in entry.answers.iter().zip(&callers).rev() {
-                        self.calls.entry(id).or_default().push(caller);
-                    }
-                    return None;
+    /// Adds a pair of messages, call and result, to `pairs` for each call that message `index` answers, always the latest
+    /// that waits. False, and nothing changes, unless every one of its answers is waited for: results that come twice
+    /// and results without a call leave the view, and a message with several results cannot leave by halves.
+    pub(super) fn answer(&mut self, index: usize, entry: &Entry, pairs: &mut Vec<(usize, usize)>) -> bool {
+        let known = pairs.len();
+        let mut taken = Vec::new();
+        for &id in &entry.answers {
+            let Some(&place) = self.latest.get(&id) else {
+                pairs.truncate(known);
+                for (id, place) in taken.into_iter().rev() {
+                    self.latest.insert(id, place);
                 }
+                return false;
+            };
+            let Some(&(caller, before)) = self.calls.get(place) else { return false };
+            match before {
+                Some(before) => self.latest.insert(id, before),
+                None => self.latest.remove(&id),
+            };
+            pairs.push((caller, index));
+            if entry.answers.len() > 1 {
+                taken.push((id, place));
             }
         }
-        Some(callers)
+        true
     }
 
     /// Nothing waits any longer.
     pub(super) fn give_up(&mut self) {
+        self.latest.clear();
         self.calls.clear();
     }
 }
