@@ -213,6 +213,55 @@ export function renderCheckpoint(checkpoint: Checkpoint, options?: PacketOptions
 /** The packet of the newest checkpoint, fenced and ready to be handed to a model; null when there is none. */
 export function readCheckpointForInjection(stateDir: string, sessionKey: string, options?: PacketOptions): Promise<string | null>
 
+// ---- a model's help ----
+
+/** What a model is asked. */
+export interface Prompt {
+  system: string
+  user: string
+  /** Tokens of its answer. */
+  maxTokens: number
+}
+/** The host's model. The signal is aborted when nobody waits for the answer any more. */
+export type Complete = (prompt: Prompt, signal?: AbortSignal) => Promise<string>
+/** Asks for decisions, open items and learnings that rules miss. Shows 20 messages, or 15 when it would pass 1,500 tokens. */
+export function buildEnrichmentPrompt(checkpoint: Checkpoint, messages: readonly (Message | object)[]): Prompt & { messageCount: number }
+/** What a model answered; lists hold at most 20 items, not yet checked. */
+export interface Enrichment {
+  decisions: string[]
+  openItems: string[]
+  learnings: string[]
+  topic?: string
+  nextAction?: string
+  summary?: string
+}
+/** Reads an answer with fences, prose around it, wrong types or a cut end. Never throws on a text. */
+export function parseEnrichment(text: string): Enrichment
+export interface EnrichOptions {
+  /** Captured first; the same messages twice change nothing. */
+  messages?: readonly (Message | object)[]
+  /** Milliseconds that the model has; 30,000 if missing. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+export interface Enriched {
+  written: boolean
+  /** The checkpoint that holds what was merged. */
+  id?: string
+  /** Items that were not kept: they quote what nobody said, contradict a person or something newer, or give orders. */
+  rejected: { text: string; why: string }[]
+  /** Why nothing was written. */
+  reason?: string
+}
+/**
+ * Asks the model, checks its answer and writes a checkpoint with what holds. A model that fails, is slow, is called off or
+ * never answers leaves the checkpoint from before: the promise resolves with `written: false` and the reason.
+ */
+export function enrichCheckpoint(stateDir: string, sessionKey: string, complete: Complete, options?: EnrichOptions): Promise<Enriched>
+/** Messages as a summary for a host's compaction, without a model, a session or a disk. `previousSummary` is merged in, not
+ * appended. At most `maxTokens` (2,000 if missing) and 16,000 characters; empty when nothing was said. */
+export function summarizeMessages(messages: readonly (Message | object)[], options?: { maxTokens?: number; previousSummary?: string }): Promise<string>
+
 // ---- pressure: sync ----
 
 export type Zone = 'green' | 'yellow' | 'red' | 'compact'

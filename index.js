@@ -4,6 +4,7 @@
 
 const { loadBinding } = require('./lib/loader.js')
 const { asyncExport, messageExport, syncExport } = require('./lib/boundary.js')
+const { enrichExport, parseExport, promptExport, summarizeExport } = require('./lib/enrich.js')
 const { checkpointInput, measureUsage, toolUse } = require('./lib/input.js')
 const { makeSessionClass } = require('./lib/session.js')
 
@@ -55,6 +56,12 @@ exports.parseCheckpointYaml = sync('parseCheckpointYaml')
 exports.parseCheckpointYamlAsync = async('parseCheckpointYamlAsync')
 exports.renderCheckpoint = sync('renderCheckpoint')
 exports.readCheckpointForInjection = async('readCheckpointForInjection', 2)
+
+// a model's help
+exports.buildEnrichmentPrompt = promptExport(native)
+exports.parseEnrichment = parseExport(native)
+exports.enrichCheckpoint = enrichExport(native)
+exports.summarizeMessages = summarizeExport(native)
 
 // pressure
 const measure = sync('measureUsage')

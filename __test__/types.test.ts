@@ -7,14 +7,14 @@ import type * as written from '../index.js'
 type Written = typeof written
 type Generated = typeof generated
 /** Arguments that index.js prepares before they cross. */
-type Prepared = 'measureUsage' | 'buildCheckpointFromState' | 'writeCheckpoint'
+type Prepared = 'measureUsage' | 'buildCheckpointFromState' | 'writeCheckpoint' | 'buildEnrichmentPrompt' | 'summarizeMessages'
 type Both = Exclude<keyof Written & keyof Generated, Prepared>
 type Arguments<F> = F extends (...args: infer A) => unknown ? A : never
 /** Native functions that take less than the types promise. */
 type TakesLess = { [Name in Both]: Arguments<Written[Name]> extends Arguments<Generated[Name]> ? never : Name }[Both]
 type IsAsync<F> = F extends (...args: never[]) => Promise<unknown> ? true : false
 type OtherTiming = { [Name in Both]: IsAsync<Written[Name]> extends IsAsync<Generated[Name]> ? never : Name }[Both]
-type Internal = 'stopWords' | '__napiBindingTarget'
+type Internal = 'stopWords' | '__napiBindingTarget' | 'startEnrichment' | 'mergeEnrichment'
 /** Native functions without a type of ours. */
 type Untyped = Exclude<{ [Name in keyof Generated]: Generated[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Generated], keyof Written | Internal>
 

@@ -7,6 +7,8 @@ const { toPlain } = require('./plain.js')
 /** A slice ends at so many messages or characters, whichever comes first; then other work may run. */
 const SLICE_MESSAGES = 256
 const SLICE_CHARS = 256 * 1024
+/** Of a text in a prompt no more characters are looked at. */
+const TEXT_CHARS = 16 * 1024
 /** So many messages from the end decide how full a context is; older ones only add to an estimate. */
 const MEASURED_MESSAGES = 256
 
@@ -45,6 +47,32 @@ async function slices(messages, name) {
   return done
 }
 
+/**
+ * The newest messages that were said by somebody, as one JSON array, for calls that may not wait: results of tools cross
+ * only when they failed, and of long texts the start and the end.
+ */
+function newest(messages, most, name) {
+  if (!Array.isArray(messages)) throw fault('InvalidInput', `${name}: messages must be an array`, newest)
+  const said = []
+  let chars = 0
+  for (let index = messages.length - 1; index >= Math.max(0, messages.length - most) && chars < SLICE_CHARS; index--) {
+    const message = messages[index]
+    if (['toolResult', 'tool', 'function'].includes(message?.role) && !message.isError) continue
+    const text = toJson(shortened(message))
+    chars += text.length
+    said.unshift(text)
+  }
+  return [`[${said.join()}]`]
+}
+
+/** A message of which long texts are their ends, and calls of tools their names. */
+function shortened(message) {
+  const cut = (text) => (typeof text === 'string' && text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS / 2)}\n[...]\n${text.slice(-TEXT_CHARS / 2)}` : text)
+  const block = (part) => (typeof part === 'string' ? cut(part) : typeof part?.text === 'string' ? { type: part.type, text: cut(part.text) } : { type: part?.type })
+  const content = message?.content
+  return { role: message?.role, isError: message?.isError, customType: message?.customType, content: Array.isArray(content) ? content.map(block) : cut(content) }
+}
+
 /** A list of files; a string would fall into its letters. */
 function paths(list, name) {
   if (typeof list !== 'string' && typeof list?.[Symbol.iterator] === 'function') return [...list]
@@ -80,4 +108,4 @@ function measureUsage(measure, estimate, input) {
 /** A tool call as a host reports it. */
 const toolUse = (tool) => (tool && typeof tool === 'object' && 'params' in tool ? { ...tool, params: toPlain(tool.params) } : tool)
 
-module.exports = { checkpointInput, measureUsage, slices, toJson, toolUse }
+module.exports = { checkpointInput, measureUsage, newest, slices, toJson, toolUse }

@@ -7,6 +7,7 @@
 
 mod bridge;
 mod checkpoint;
+mod enrich;
 mod error;
 mod faults;
 mod input;

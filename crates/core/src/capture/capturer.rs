@@ -58,6 +58,10 @@ impl Capturer {
             Role::CompactionSummary | Role::BranchSummary => agent::read_summary(&message.text()),
             _ => Vec::new(),
         };
+        // A request that follows a summary with a goal is not the first one.
+        if message.role == Role::CompactionSummary {
+            self.has_goal |= out.iter().any(|found| found.kind == Kind::Goal);
+        }
         out.truncate(MAX_PER_MESSAGE);
         for (position, found) in out.iter_mut().enumerate() {
             found.position = u32::try_from(position).unwrap_or(u32::MAX);

@@ -18,6 +18,8 @@ use serde::Serialize;
 use crate::checkpoint::Checkpoint;
 use crate::text::tokens::estimate_tokens;
 
+pub(crate) use neutral::{defuse, neutralise};
+
 use gather::{Candidate, words};
 use layout::Head;
 pub(crate) use neutral::quotable;

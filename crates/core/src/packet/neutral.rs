@@ -7,10 +7,10 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use crate::text::pattern::static_regex;
 
 static_regex! {
-    /// Our tag name after anything that a reader may take for `<`, found in a skeleton. Group 1 is the bracket.
-    static OWN_TAG = r"(<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|\\+u003c|\\+x3c|%3c)[\s/\\]*checkpoint[\s/_-]*data";
-    /// Our first line. Group 1 is the bracket.
-    static OWN_LINE = r"(\[)\s*post[\s-]*compaction\s+checkpoint\s+restore";
+    /// A tag name of ours after anything that a reader may take for `<`, found in a skeleton. Group 1 is the bracket.
+    static OWN_TAG = r"(<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|\\+u003c|\\+x3c|%3c)[\s/\\]*(?:checkpoint[\s/_-]*data|prior[\s/_-]*conversation[\s/_-]*summary|relevant[\s/_-]*prior[\s/_-]*context|recorded[\s/_-]*(?:state|conversation|summary))";
+    /// A first line of ours. Group 1 is the bracket.
+    static OWN_LINE = r"(\[)\s*(?:post[\s-]*compaction\s+checkpoint\s+restore|prior\s+conversation\s+summary)";
     /// Marks that would make an item a heading, a list, a quote or a table.
     static LEADING_MARK = r"\A(?:#{1,6}(?:\s+|\z)|[-*+•]\s+|\d{1,3}[.)]\s+|>\s*|\|\s*|={3,}\s*|-{3,}\s*)";
     /// Code fences; in one line they enclose nothing.
@@ -18,7 +18,7 @@ static_regex! {
 }
 
 /// A stored text as one harmless line. Line breaks become ` / `, leading markdown marks are dropped.
-pub(super) fn neutralise(text: &str) -> String {
+pub(crate) fn neutralise(text: &str) -> String {
     let flat = flatten(text);
     let mut line = flat.as_str();
     while let Some(mark) = LEADING_MARK.find(line) {
@@ -64,8 +64,8 @@ fn is_deceptive(c: char) -> bool {
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Replaces the bracket of each thing that could be read as our tag or our first line.
-fn defuse(line: &str) -> String {
+/// Replaces the bracket of each thing that could be read as a tag or a first line of ours; lines stay lines.
+pub(crate) fn defuse(line: &str) -> String {
     let skeleton = Skeleton::of(line);
     let mut cuts: Vec<(usize, usize, char)> = Vec::new();
     for (pattern, stand_in) in [(&OWN_TAG, '['), (&OWN_LINE, '(')] {

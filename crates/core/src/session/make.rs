@@ -54,7 +54,7 @@ pub(crate) fn redacted_agent(agent: &Agent) -> Agent {
 }
 
 /// Messages of JSON arrays.
-fn messages(pieces: &[String]) -> Result<Vec<Message>> {
+pub(crate) fn messages(pieces: &[String]) -> Result<Vec<Message>> {
     let mut all = Vec::new();
     for piece in pieces {
         all.extend(parse_messages(piece)?);

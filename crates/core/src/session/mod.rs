@@ -3,6 +3,7 @@
 //! Every call queues its work on the store's threads and answers through `done`, once, from one of them.
 
 mod append;
+mod enrich;
 mod event;
 mod import;
 pub mod live;
@@ -31,6 +32,7 @@ use std::time::Duration;
 
 pub use crate::ledger::Appended;
 pub use crate::store::{Durability, SessionSummary};
+pub use enrich::{Enriched, Rejected, Started, read_messages, summarize};
 pub use view::SessionView;
 
 /// Answers a call: once, from one of the store's threads.
