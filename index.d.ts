@@ -365,6 +365,11 @@ export declare class ContextSession {
   /** Never dropped by relevance, never expires. */
   pin(target: string | Message | object): Promise<void>
   explain(text: string): Promise<{ found: boolean; source?: string; status?: string; by?: string; whyNotInPacket?: string }>
+  /**
+   * Between turns: lets expired messages go and, where there is a model, asks it once per epoch for the rolling summary of
+   * what left the view and for an enrichment. What it writes is shown from the next epoch on; where it fails nothing changes.
+   */
+  maintain(options?: { complete?: Complete; signal?: AbortSignal; timeoutMs?: number }): Promise<{ summarized: boolean; enriched: boolean; expired: number }>
   agentStarted(agent: RunningAgent): Promise<void>
   agentEnded(id: string): Promise<void>
   fork(childSessionKey: string): Promise<void>

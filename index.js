@@ -4,7 +4,7 @@
 
 const { loadBinding } = require('./lib/loader.js')
 const { asyncExport, messageExport, syncExport } = require('./lib/boundary.js')
-const { enrichExport, parseExport, promptExport, summarizeExport } = require('./lib/enrich.js')
+const { addMaintain, enrichExport, parseExport, promptExport, summarizeExport } = require('./lib/enrich.js')
 const { checkpointInput, measureUsage, toolUse } = require('./lib/input.js')
 const { makeSessionClass } = require('./lib/session.js')
 
@@ -69,7 +69,7 @@ exports.measureUsage = measure && ((input) => measureUsage(measure, exports.esti
 exports.gaugeLine = sync('gaugeLine')
 
 // a live session
-exports.ContextSession = makeSessionClass(native)
+exports.ContextSession = makeSessionClass(native, [addMaintain])
 
 // transcripts
 exports.openTranscript = openTranscript

@@ -94,4 +94,24 @@ function parseExport(native) {
 const summarizeExport = (native) =>
   asyncExport(native, 'summarizeMessages', 0, async (messages, options) => [await slices(messages ?? [], 'summarizeMessages'), options ?? undefined])
 
-module.exports = { ask, enrichExport, parseExport, promptExport, summarizeExport }
+/** Gives the session handle its `maintain`. `doors.later` calls the native part after everything that was synced. */
+function addMaintain(prototype, doors) {
+  prototype.maintain = async function maintain(options) {
+    const { complete, signal, timeoutMs } = options ?? {}
+    const done = { summarized: false, enriched: false, expired: await doors.later(this, 'expire') }
+    if (typeof complete !== 'function' || signal?.aborted) return done
+    const { summary, enrichment } = await doors.later(this, 'questions')
+    const answered = async (question) => {
+      if (!question) return undefined
+      const { text } = await ask(complete, question.prompt, { timeoutMs, signal })
+      return signal?.aborted ? undefined : text
+    }
+    const written = await answered(summary)
+    if (written !== undefined) done.summarized = await doors.later(this, 'mergeSummary', written, summary.basis)
+    const listed = await answered(enrichment)
+    if (listed !== undefined) done.enriched = (await doors.later(this, 'mergeEnrichment', listed, enrichment.basis)).written
+    return done
+  }
+}
+
+module.exports = { addMaintain, ask, enrichExport, parseExport, promptExport, summarizeExport }

@@ -3,6 +3,7 @@
 use crate::bridge::promise;
 use crate::error::guard;
 use crate::input::count;
+use crate::session::NativeSession;
 use crate::state::on_session;
 use clawback_core::checkpoint::Checkpoint;
 use clawback_core::{enrich, session};
@@ -113,4 +114,52 @@ pub fn summarize_messages<'env>(
     let previous = options.and_then(|options| options.previous_summary);
     let job = move || session::summarize(&messages, max_tokens, previous.as_deref());
     promise(env, |done| session::in_background(job, done), |text| text)
+}
+
+#[napi]
+impl NativeSession {
+    /// What a model is to be asked in this epoch: the first half of `maintain`.
+    #[napi(
+        catch_unwind,
+        ts_return_type = "Promise<{ summary: { prompt: object, basis: string } | null, enrichment: { prompt: object, basis: string } | null }>"
+    )]
+    pub fn questions<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        promise(
+            env,
+            |done| self.live.questions(done),
+            |questions| serde_json::to_value(questions).unwrap_or(Value::Null),
+        )
+    }
+
+    /// Takes the answer to the question for a summary in.
+    #[napi(catch_unwind, ts_return_type = "Promise<boolean>")]
+    pub fn merge_summary<'env>(
+        &self,
+        env: &'env Env,
+        answer: String,
+        basis: String,
+    ) -> napi::Result<Object<'env>> {
+        promise(env, |done| self.live.merge_summary(answer, basis, done), |merged| merged)
+    }
+
+    /// Takes the answer to the question for an enrichment in.
+    #[napi(catch_unwind, ts_return_type = "Promise<{ written: boolean }>")]
+    pub fn merge_enrichment<'env>(
+        &self,
+        env: &'env Env,
+        answer: String,
+        basis: String,
+    ) -> napi::Result<Object<'env>> {
+        promise(
+            env,
+            |done| self.live.session().merge_enrichment(answer, basis, done),
+            |enriched| serde_json::to_value(enriched).unwrap_or(Value::Null),
+        )
+    }
+
+    /// Lets go of what is past its time; how many messages.
+    #[napi(catch_unwind, ts_return_type = "Promise<number>")]
+    pub fn expire<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        promise(env, |done| self.live.expire(done), |chunks| chunks as f64)
+    }
 }

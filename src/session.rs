@@ -260,7 +260,7 @@ fn configured(json: Option<&str>) -> Result<(Config, Vec<String>)> {
 /// A live session.
 #[napi]
 pub struct NativeSession {
-    live: Live,
+    pub(crate) live: Live,
 }
 
 /// Opens a session and restores what is known of it.

@@ -7,6 +7,8 @@ use crate::text::pattern::static_regex;
 const RESTORE_LINE: &str = "[Post-compaction checkpoint restore]";
 /// How the text begins that stands for a shortened tool result (DESIGN section 3, Epoch).
 pub const SHORTENED: &str = "[Tool result shortened";
+/// First line of the rolling summary (seed 004).
+const PRIOR_LINE: &str = "[Prior conversation summary - for context only, do not respond to this]";
 /// Prompts of hosts are short; a longer text that starts like one is looked at no further than this.
 const TALK_WINDOW: usize = 2_000;
 
@@ -78,8 +80,15 @@ pub(super) fn is_whole(text: &str) -> bool {
 
 /// Whether the whole text is something that clawback itself rendered: a packet, a gauge line.
 pub fn is_ours(text: &str) -> bool {
-    let text = text.trim();
-    is_gauge(text) || own_block(text).is_some_and(|rest| rest.trim().is_empty())
+    let mut rest = text.trim();
+    // A packet may be followed by the rolling summary.
+    while let Some(after) = own_block(rest) {
+        rest = after.trim_start();
+        if rest.is_empty() {
+            return true;
+        }
+    }
+    is_gauge(rest)
 }
 
 /// What a host's summary message says, without its preamble; `None` when the text is no such summary.
@@ -105,8 +114,13 @@ pub(super) fn is_gauge(line: &str) -> bool {
             })
 }
 
-/// Takes a block that clawback renders off the front: the packet, with its first line and its fence.
+/// Takes a block that clawback renders off the front: the packet or the rolling summary, with its first line and its
+/// fence.
 pub(super) fn own_block(text: &str) -> Option<&str> {
+    if let Some(after) = text.strip_prefix(PRIOR_LINE).filter(|after| after.starts_with('\n')) {
+        const CLOSE: &str = "</prior-conversation-summary>";
+        return Some(after.rfind(CLOSE).and_then(|at| after.get(at + CLOSE.len()..)).unwrap_or(""));
+    }
     let text = SYSTEM_PREFIX
         .find(text)
         .and_then(|prefix| text.get(prefix.end()..))

@@ -71,7 +71,7 @@ impl Session {
     }
 }
 
-fn start(journal: &mut Journal<'_, '_>, messages: Vec<String>, key: &str) -> Result<Started> {
+pub(crate) fn start(journal: &mut Journal<'_, '_>, messages: Vec<String>, key: &str) -> Result<Started> {
     let newest = latest(&mut journal.locked.reader())?;
     let before = journal.locked.state().last_ordinal;
     let interrupted = newest.as_ref().is_some_and(|checkpoint| checkpoint.working.interrupted);

@@ -54,6 +54,10 @@ pub(crate) enum Event {
     Calibration(Calibration),
     /// A subagent or job runs.
     AgentStarted(Agent),
+    /// A model wrote what left the view; it is shown from the next epoch on.
+    Rolling(Rolling),
+    /// The model was asked in this epoch.
+    ModelAsked { epoch: u64 },
     /// Somebody outside asks for a new epoch at the next plan (`clawback compact --now`).
     CompactionRequested,
 }
@@ -168,6 +172,14 @@ pub(crate) struct Epoch {
     /// It was asked for and holds until pressure crosses the trigger.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) forced: bool,
+}
+
+/// The rolling summary of what left the view (seed 004), checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rolling {
+    pub(crate) text: String,
+    /// The first message that is not in it.
+    pub(crate) upto: u64,
 }
 
 /// A message whose text is replaced in the view.

@@ -1,8 +1,9 @@
 //! The state of a session in memory: the sum of its journal.
 
-use super::event::{Call, Epoch, Event, Part, Said, Seen, Sight, ToolUse, Written};
+use super::event::{Call, Epoch, Event, Part, Rolling, Said, Seen, Sight, ToolUse, Written};
 use crate::capture::Capturer;
 use crate::checkpoint::{Agent, ToolCall};
+use crate::enrich::summary_block;
 use crate::ledger::{Fact, Ledger, LivePath, Place};
 use crate::message::{self, Incoming, Key, Known, Role};
 use crate::pressure::Calibration;
@@ -60,6 +61,10 @@ pub(crate) struct State {
     /// The host compacted and no epoch has answered it.
     pub(crate) host_compacted: bool,
     pub(crate) epoch: Option<Epoch>,
+    /// What left the view, in a model's words.
+    pub(crate) rolling: Option<Rolling>,
+    /// The last epoch in which a model was asked for help.
+    pub(crate) model_asked: u64,
     /// Keys of the last commits, oldest first.
     pub(crate) commits: Vec<String>,
     pub(crate) pins: Vec<String>,
@@ -139,6 +144,8 @@ impl State {
                 let last = self.last_ordinal;
                 self.path_version += 1;
                 self.live.rewind(from, last);
+                // A summary that tells of a branch that was left is of no use on the other.
+                self.rolling = self.rolling.take().filter(|rolling| rolling.upto <= from);
             }
             Event::Restore { ordinals } => {
                 self.path_version += 1;
@@ -166,6 +173,8 @@ impl State {
                 self.agents.retain(|known| known.id != agent.id);
                 self.agents.push(agent);
             }
+            Event::Rolling(rolling) => self.rolling = Some(rolling),
+            Event::ModelAsked { epoch } => self.model_asked = epoch,
             Event::CompactionRequested => self.compaction_requested = true,
             Event::Agents(agents) => self.agents = agents,
             Event::AgentEnded(id) => self.agents.retain(|agent| agent.id != id),
@@ -254,7 +263,7 @@ impl State {
 
     /// The rolling summary that the next epoch shows.
     pub(crate) fn next_summary(&self) -> Option<String> {
-        self.epoch.as_ref().and_then(|epoch| epoch.summary.clone())
+        self.rolling.as_ref().map(|rolling| summary_block(&rolling.text))
     }
 
     /// What a person said last.

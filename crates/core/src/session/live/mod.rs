@@ -9,6 +9,7 @@ mod act;
 mod distill;
 mod epoch;
 mod figures;
+mod help;
 mod lasting;
 mod plan;
 mod settle;
@@ -30,6 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use act::{CompactRequest, Compacted, PinTarget, Reason};
+pub use help::{Asked, Questions};
 pub use lasting::{Explained, Health};
 pub use plan::{ContextPlan, PlanRequest, Replace};
 
