@@ -15,7 +15,7 @@ pub(super) const MOST: usize = 24;
 const LONGEST: usize = 200;
 
 static_regex! {
-    static IDENTIFIER = r#"https?://[^\s"'<>`|\\^{}\]\[]+|(?:[\w.-]+\.)?[A-Za-z][\w-]*(?:\.[\w-]+)*:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?\b|(?:~|\B)/[\w.@~+-]+(?:/[\w.@~+-]+)+|\b[0-9a-f]{8,64}\b|\b[0-9A-F]{8,64}\b|\b\d{6,}\b"#;
+    static IDENTIFIER = r#"https?://[^\s"'<>`|\\^{}\]\[]+|(?:[\w.-]+\.)?[A-Za-z][\w-]*(?:\.[\w-]+)*:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?\b|(?:^|[\s"'`(=:,>\[])(~?/[\w.@~+-]+(?:/[\w.@~+-]+)+)|\b[0-9a-f]{8,64}\b|\b[0-9A-F]{8,64}\b|\b\d{6,}\b"#;
     static PLACE_IN_FILE = r"\.[A-Za-z]{1,5}:\d+$";
 }
 
@@ -45,7 +45,7 @@ pub fn identifiers(messages: &[Message]) -> Vec<String> {
 }
 
 fn collect(text: &str, found: &mut Vec<String>) {
-    for id in IDENTIFIER.find_iter(text) {
+    for id in IDENTIFIER.captures_iter(text).filter_map(|id| id.get(1).or_else(|| id.get(0))) {
         let id = id.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '*', '_']);
         let hex = id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let word = hex && !id.bytes().any(|byte| byte.is_ascii_digit());

@@ -12,6 +12,7 @@ use super::fence::{data_line, shorten};
 use crate::ledger::TaskState;
 use crate::message::{Message, Role};
 use crate::text::clip;
+use crate::text::normalize;
 use crate::text::redact::redact_value;
 use crate::text::tokens::estimate_tokens;
 use serde_json::Value;
@@ -271,7 +272,7 @@ fn parts(digest: &Digest, max_tokens: u64) -> Vec<Part> {
         Part::list("### In Progress", "- [ ] ", &digest.tasks.open, 12, 0.1, true),
         Part::list("### Blocked", "- ", &digest.tasks.blocked, 8, 0.03, true),
         Part::list("## Key Decisions", "- ", &digest.decisions, 40, 0.2, true),
-        Part::list("## Open Questions", "- ", &digest.open_items, 12, 0.06, false),
+        Part::list("## Open Questions", "- ", &unsaid(digest), 12, 0.06, false),
         Part::list("## Learnings", "- ", &digest.learnings, 12, 0.04, false),
         Part::list("## Next Steps", "1. ", &next, 3, 0.03, true),
         Part {
@@ -306,16 +307,31 @@ impl Part {
     }
 }
 
-/// Requests that are not the latest.
+/// Requests that say something by themselves and are not the latest.
 fn earlier(digest: &Digest) -> Vec<String> {
     let latest = digest.request.as_deref().map(|text| data_line(text, 400)).unwrap_or_default();
-    let gist = |text: &String| shorten(&data_line(text, 60), 30);
-    let mut requests: Vec<String> = digest.requests.iter().map(gist).collect();
+    let mut requests: Vec<String> = digest.requests.iter().map(|text| data_line(text, 30)).collect();
     requests.retain(|text| {
-        !crate::capture::thread::is_bare(text) && !latest.starts_with(text.trim_end_matches('…'))
+        let head = text.split(" [...]").next().unwrap_or_default().trim_end_matches('…');
+        text.contains(' ') && !crate::capture::thread::is_bare(text) && !latest.starts_with(head)
     });
     requests.dedup();
     requests
+}
+
+/// What is open and not part of the goal, of the latest request or of the work in words that stand there.
+fn unsaid(digest: &Digest) -> Vec<String> {
+    let said: Vec<String> = [&digest.goal, &digest.request]
+        .into_iter()
+        .flatten()
+        .chain(&digest.tasks.open)
+        .map(|text| normalize(text))
+        .collect();
+    let is_new = |item: &&String| {
+        let item = normalize(item);
+        !said.iter().any(|text| text.contains(item.trim_end_matches(['.', '…', '?'])))
+    };
+    digest.open_items.iter().filter(is_new).cloned().collect()
 }
 
 fn assemble(parts: &[Part], chosen: &[Vec<bool>]) -> String {
@@ -330,7 +346,7 @@ fn assemble(parts: &[Part], chosen: &[Vec<bool>]) -> String {
             part.write(chosen, &mut lines);
         }
     }
-    lines.push(LAST_LINE.to_owned());
+    lines.push(format!("\n{LAST_LINE}"));
     lines.join("\n")
 }
 
