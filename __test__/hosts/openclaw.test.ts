@@ -7,6 +7,7 @@ import { addonLoader } from '../../hosts/openclaw/addon.js'
 import type { Clawback, Plan, Session } from '../../hosts/openclaw/api.js'
 import { createEngine } from '../../hosts/openclaw/engine.js'
 import type { PluginApi, ToolResultEvent } from '../../hosts/openclaw/host.js'
+import { callNames, withCallNames } from '../../hosts/openclaw/ids.js'
 import { register } from '../../hosts/openclaw/index.js'
 import { followSessions } from '../../hosts/openclaw/lifecycle.js'
 import { roomInTurn } from '../../hosts/openclaw/limits.js'
@@ -174,17 +175,47 @@ describe('the view', () => {
   })
 })
 
+describe('the names of tool calls', () => {
+  const turn = (...ids: string[]): Message[] => [
+    { role: 'assistant', content: [{ type: 'text', text: 'Reading.' }, ...ids.map((id) => ({ type: 'toolCall', id, name: 'read' }))], timestamp: 5 },
+    ...ids.map((id, index) => ({ role: 'toolResult', toolCallId: id, content: [], timestamp: 6 + index })),
+  ]
+
+  test('are the same whatever ids the host has made of them', () => {
+    const own = withCallNames(turn('call_1', 'call_2'))
+    expect(own).toEqual(withCallNames(turn('call1', 'call2')))
+    expect(own.map(({ toolCallId }) => toolCallId)).toEqual([undefined, 't5-0', 't5-1'])
+    expect(callNames(turn('call_1', 'call_2')[0] as Message)).toEqual([['call_1', 't5-0'], ['call_2', 't5-1']])
+  })
+
+  test('tell a reused id apart, and leave the host’s objects and stray results alone', () => {
+    const [answer, result] = turn('call_1') as [Message, Message]
+    const later = [{ ...answer, timestamp: 9 }, { ...result, timestamp: 10 }]
+    const stray: Message = { role: 'toolResult', toolCallId: 'nobody', content: [], timestamp: 11 }
+    const all = [answer, result, ...later, stray]
+    const named = withCallNames(all)
+    expect(named.map(({ toolCallId }) => toolCallId)).toEqual([undefined, 't5-0', undefined, 't9-0', 'nobody'])
+    expect(result.toolCallId).toBe('call_1')
+    expect(named[4]).toBe(stray)
+    // The same object comes back for the same object: what was seen is known by identity.
+    expect(withCallNames(all).every((message, index) => message === named[index])).toBe(true)
+  })
+})
+
 describe('the engine', () => {
   test('between model calls plans the history of the start, not the view that the host hands back', async () => {
     const session = fakeSession({ plan: vi.fn(async () => ({ packet: 'packet', tail: null, keep: [2], replace: [], tokensAfter: 7, warnings: [] })) })
     const engine = createEngine(fakePlugin(session))
     const { messages } = await engine.assemble(beforePrompt())
     const again = await engine.assemble(betweenCalls(messages))
+    // The view makes way only when what was said since leaves it no room.
     await engine.assemble(betweenCalls(messages, { tokenBudget: 1500 }))
+    expect(session.plan).toHaveBeenCalledTimes(1)
+    await engine.assemble(betweenCalls(messages, { tokenBudget: 907 }))
     expect(again.messages).toEqual(messages)
     expect(messages[0]).toMatchObject({ role: 'user', content: 'packet' })
     for (const [synced] of session.sync.mock.calls) expect(synced).toEqual(history)
-    expect(session.plan.mock.calls).toEqual([[{ budgetTokens: 1000, prompt: 'next' }], [{ budgetTokens: 1000, prompt: 'next' }], [{ budgetTokens: 600, prompt: 'next' }]])
+    expect(session.plan.mock.calls).toEqual([[{ budgetTokens: 1000, prompt: 'next' }], [{ budgetTokens: 7, prompt: 'next' }]])
   })
 
   test('in a run without a durable turn what was said since is part of the history', async () => {
@@ -203,7 +234,6 @@ describe('the engine', () => {
     await createEngine(fakePlugin(session)).assemble(beforePrompt())
     expect(session.setLimits.mock.calls).toEqual([
       [{ contextWindow: 1200, reserveTokens: 200 }],
-      [{ contextWindow: 2000 }],
       [{ contextWindow: 2000, reserveTokens: 200, overheadTokens: 800 }],
     ])
   })
@@ -238,7 +268,7 @@ describe('the engine', () => {
     expect(session.reset).toHaveBeenCalledWith('reset')
     expect(session.reset.mock.invocationCallOrder[0]).toBeLessThan(session.plan.mock.invocationCallOrder[1] as number)
     await resetting
-    await engine.assemble(betweenCalls(messages))
+    await engine.assemble(betweenCalls(messages, { tokenBudget: 901 }))
     expect(session.plan).toHaveBeenCalledTimes(2)
     expect(await engine.commitTurn({ sessionKey: key, messages: history, advancementKey: 'k' })).toEqual({ status: 'duplicate' })
     expect(session.commit).not.toHaveBeenCalled()
@@ -313,7 +343,7 @@ describe('a compaction', () => {
 describe('a large tool result', () => {
   const handlerOf = (plugin: Plugin) => {
     let handler: ((event: ToolResultEvent, context: object) => Promise<unknown>) | undefined
-    spillLargeResults({ registerAgentToolResultMiddleware: (given: typeof handler) => void (handler = given) } as unknown as PluginApi, plugin)
+    spillLargeResults({ on: () => {}, registerAgentToolResultMiddleware: (given: typeof handler) => void (handler = given) } as unknown as PluginApi, plugin)
     return handler
   }
   const event = (text: string): ToolResultEvent => ({ toolCallId: 'c', toolName: 'read', result: { content: [{ type: 'text', text }], details: 1 } })

@@ -51,14 +51,14 @@ export interface Session {
   compact(options: { reason: CompactReason; force?: boolean; currentTokens?: number }): Promise<Outcome>
   commit(messages: readonly Message[], options: { key: string }): Promise<'committed' | 'duplicate'>
   checkpoint(input: Partial<CheckpointInput> & { trigger: Trigger }): Promise<unknown>
-  recall(query: string, options: { limit: number; maxTokens: number; scope: 'session' }): Promise<Hit[]>
-  recover(chunkId: string, options: { offset?: number; maxTokens: number }): Promise<{ text: string; nextOffset?: number }>
+  recall?(query: string, options: { limit: number; maxTokens: number; scope: 'session' }): Promise<Hit[]>
+  recover?(chunkId: string, options: { offset?: number; maxTokens: number }): Promise<{ text: string; nextOffset?: number }>
   spill(message: Message, options: { maxTokens: number }): Promise<{ message: Message; chunkId: string }>
-  maintain(options: { complete?: Complete; signal?: AbortSignal }): Promise<unknown>
+  maintain?(options: { complete?: Complete; signal?: AbortSignal }): Promise<unknown>
   agentStarted(agent: RunningAgent): Promise<void>
   fork(childSessionKey: string): Promise<void>
   reset(reason: 'new' | 'reset' | 'deleted'): Promise<void>
-  drainLogs(): { level: 'error' | 'warn' | 'info' | 'debug'; message: string }[]
+  drainLogs?(): { level: 'error' | 'warn' | 'info' | 'debug'; message: string }[]
   flush(): Promise<void>
   close(): Promise<void>
 }

@@ -3,6 +3,7 @@
 // once. The host's own text after a compaction stays as it is; it stands in the system prompt, the packet in the prompt.
 import type { Message } from 'clawback'
 import type { HookContext, PluginApi } from './host.js'
+import { withCallNames } from './ids.js'
 import { keyOf, leaveToHost, liveSession, withSession, type Plugin } from './plugin.js'
 
 /** Tokens of the host's request and its window, as far as the host has said them. */
@@ -22,7 +23,7 @@ export function listenBesideHost(api: PluginApi, plugin: Plugin): void {
     if (!messages?.length) return
     try {
       await withSession(plugin, context, async (session) => {
-        session.sync(messages)
+        session.sync(withCallNames(messages))
         await session.flush()
       })
     } catch (error) {
@@ -45,7 +46,7 @@ export function listenBesideHost(api: PluginApi, plugin: Plugin): void {
   api.on('before_compaction', async ({ tokenCount, messages }, context) => {
     try {
       await withSession(plugin, context, async (session, live) => {
-        if (messages?.length) session.sync(messages)
+        if (messages?.length) session.sync(withCallNames(messages))
         await session.checkpoint({ trigger: 'compaction', tokenUsage: usageOf(tokenCount, live.window ?? context.contextTokenBudget) })
       })
     } catch (error) {
@@ -65,7 +66,7 @@ async function beforePrompt(plugin: Plugin, context: HookContext, messages: Mess
       live.window = context.contextTokenBudget
       session.setLimits({ contextWindow: live.window })
     }
-    if (messages?.length) session.sync(messages)
+    if (messages?.length) session.sync(withCallNames(messages))
     const owed = live.owesPacket === true || (live.met !== true && (messages?.length ?? 0) > 0)
     live.met = true
     if (!owed) return undefined

@@ -4,9 +4,10 @@
 import type { Message } from 'clawback'
 import type { Complete } from './api.js'
 import type { AssembleParams, AssembleResult, CompactParams, CompactResult, ContextEngine, RuntimeContext, SessionRef } from './host.js'
+import { withCallNames } from './ids.js'
 import { gauge, learnLimits, maybe, roomInTurn } from './limits.js'
 import { reasonOf, resultOf } from './outcome.js'
-import { leaveToHost, warn, withSession, type Plugin } from './plugin.js'
+import { leaveToHost, liveSession, warn, withSession, type Plugin } from './plugin.js'
 import { compactByHost, memoryGuidance } from './sdk.js'
 import { PLUGIN_ID } from './settings.js'
 import { codeOf, messageOf, type Live } from './shared.js'
@@ -18,10 +19,15 @@ interface Turn {
   history: Message[]
   view: Message[]
   prompt: string | undefined
+  /** What the view holds, in tokens. */
+  tokens: number
   /** Room for history, in tokens, and the host's figure at the first model call. */
   room: number | undefined
   first?: number | undefined
 }
+
+/** Share of the room above which a view makes way within a turn (DESIGN section 3). */
+const HARD_LIMIT = 0.9
 
 const UNCHANGED = { changed: false, bytesFreed: 0, rewrittenEntries: 0 }
 
@@ -37,34 +43,43 @@ export function createEngine(plugin: Plugin): ContextEngine {
       meet(live)
       const room = params.tokenBudget
       learnLimits(session, live, { budget: room, reserve: params.runtimeSettings?.limits?.maxOutputTokens ?? undefined })
-      session.sync(params.messages)
+      session.sync(withCallNames(params.messages))
       const plan = await session.plan({ ...maybe('budgetTokens', room), ...maybe('prompt', params.prompt) })
       warn(plugin, plan.warnings)
       live.tail = plugin.settings.tail ? (plan.tail ?? undefined) : undefined
       const view = viewOf(params.messages, plan)
-      turn = { history: params.messages, view, prompt: params.prompt, room }
+      turn = { history: params.messages, view, prompt: params.prompt, tokens: plan.tokensAfter, room }
       return { messages: view, estimatedTokens: plan.tokensAfter }
     })
   }
 
   /**
    * Between model calls the host hands over the view that it got at the start of the turn, and appends by itself what was
-   * said since. In a run without a durable turn, which gives no prompt here, what was said since stands in the array.
+   * said since: the view stays as it was, unless what was said leaves no room for it. In a run without a durable turn, which
+   * gives no prompt here, what was said since stands in the array.
    */
   async function betweenCalls(params: AssembleParams, current: Turn): Promise<AssembleResult | undefined> {
     const durable = params.prompt !== undefined
     const added = durable ? [] : appendedTo(current.view, params.messages)
     if (added === null) return undefined
+    const window = params.runtimeSettings?.limits?.promptTokenBudget ?? undefined
+    current.first ??= params.tokenBudget
+    const room = roomInTurn(current.room, current.first, params.tokenBudget)
+    if (durable && (room === undefined || current.tokens < HARD_LIMIT * room)) {
+      const live = liveSession(plugin, params)
+      if (live && window) live.window = window
+      return { messages: current.view, estimatedTokens: current.tokens }
+    }
     return withSession(plugin, params, async (session, live) => {
       if (leftBehind(live)) return undefined
-      learnLimits(session, live, { window: params.runtimeSettings?.limits?.promptTokenBudget ?? undefined })
-      current.first ??= params.tokenBudget
-      const room = roomInTurn(current.room, current.first, params.tokenBudget)
+      learnLimits(session, live, { window })
       const history = added.length ? [...current.history, ...added] : current.history
-      session.sync(history)
+      session.sync(withCallNames(history))
       const plan = await session.plan({ ...maybe('budgetTokens', room), ...(durable ? maybe('prompt', current.prompt) : {}) })
       warn(plugin, plan.warnings)
-      return { messages: viewOf(history, plan), estimatedTokens: plan.tokensAfter }
+      const view = viewOf(history, plan)
+      if (durable) Object.assign(current, { view, tokens: plan.tokensAfter })
+      return { messages: view, estimatedTokens: plan.tokensAfter }
     })
   }
 
@@ -106,7 +121,7 @@ export function createEngine(plugin: Plugin): ContextEngine {
     try {
       const status = await withSession(plugin, ref, async (session, live) => {
         if (leftBehind(live)) return 'duplicate' as const
-        const status = await session.commit(messages, { key })
+        const status = await session.commit(withCallNames(messages), { key })
         gauge(session, live, messages)
         return status
       })
@@ -174,7 +189,7 @@ export function createEngine(plugin: Plugin): ContextEngine {
         // The host also calls before a turn, which must not wait; only afterwards does it say which model was used.
         if (runtimeContext?.modelContextWindow === undefined) return UNCHANGED
         const complete = plugin.settings.useModel ? completeWith(runtimeContext) : undefined
-        await withSession(plugin, ref, (session) => session.maintain({ ...maybe('signal', abortSignal), ...maybe('complete', complete) }))
+        await withSession(plugin, ref, async (session) => session.maintain?.({ ...maybe('signal', abortSignal), ...maybe('complete', complete) }))
         return UNCHANGED
       }),
 

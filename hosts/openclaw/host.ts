@@ -120,6 +120,8 @@ export interface Hooks {
   after_compaction: { event: { tokenCount?: number; compactedCount?: number }; result: void }
   agent_end: { event: { messages?: Message[] }; result: void }
   after_tool_call: { event: { toolName: string; params?: unknown; error?: string }; result: void }
+  /** Not awaited: the handler must answer at once. */
+  before_message_write: { event: { message: Message; sessionKey?: string }; result: undefined }
   before_reset: { event: { reason?: string }; result: void }
   session_start: { event: SessionRef & { resumedFrom?: string }; result: void }
   session_end: { event: SessionRef & { reason?: string }; result: void }

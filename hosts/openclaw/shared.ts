@@ -14,6 +14,8 @@ export interface Live {
   resets?: number
   /** A reset that is under way: whatever comes next waits for it. */
   resetting?: Promise<void>
+  /** Names of the calls of the running turn, by the provider's ids; see `ids.ts`. */
+  calls?: Map<string, string>
   /** Complement mode: the next prompt gets the packet. */
   owesPacket?: boolean
   /** Complement mode: this process has seen a prompt of this session. */

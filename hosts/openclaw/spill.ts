@@ -2,16 +2,30 @@
 // a shortened copy that says how to get the rest. What the host appends to the running turn cannot be shortened later.
 import type { Message } from 'clawback'
 import type { PluginApi, ToolResultEvent } from './host.js'
-import { leaveToHost, withSession, type Plugin } from './plugin.js'
+import { callNames } from './ids.js'
+import { leaveToHost, liveSession, withSession, type Plugin } from './plugin.js'
+
+/** Calls of a running turn that are remembered by name. */
+const MOST_CALLS = 256
 
 export function spillLargeResults(api: PluginApi, plugin: Plugin): void {
   const maxTokens = plugin.settings.maxToolResultTokens
   if (maxTokens === 0) return
+  // The answer that makes a call is written down before the call runs; only there its time is to be had.
+  api.on('before_message_write', ({ message, sessionKey }, context) => {
+    const names = callNames(message)
+    const live = names.length > 0 ? liveSession(plugin, { ...context, ...(sessionKey === undefined ? {} : { sessionKey }) }) : undefined
+    if (live === undefined) return undefined
+    live.calls ??= new Map()
+    if (live.calls.size > MOST_CALLS) live.calls.clear()
+    for (const [id, name] of names) live.calls.set(id, name)
+    return undefined
+  })
   api.registerAgentToolResultMiddleware(
     async (event, context) => {
       // A handler that fails would cost the model the whole result.
       try {
-        const message = messageOf(event)
+        const message = messageOf(event, liveSession(plugin, context)?.calls?.get(event.toolCallId))
         const addon = plugin.addon()
         if (addon === undefined || addon.estimateMessageTokens(message) <= maxTokens) return undefined
         return await withSession(plugin, context, async (session) => {
@@ -28,9 +42,9 @@ export function spillLargeResults(api: PluginApi, plugin: Plugin): void {
 }
 
 /** The message that the host will make of the result: the call's id is what names it. */
-const messageOf = ({ toolCallId, toolName, isError, result }: ToolResultEvent): Message => ({
+const messageOf = ({ toolCallId, toolName, isError, result }: ToolResultEvent, name: string = toolCallId): Message => ({
   role: 'toolResult',
-  toolCallId,
+  toolCallId: name,
   toolName,
   content: result.content,
   isError: isError === true,

@@ -1,7 +1,7 @@
 // A real gateway in a home of its own, and a connection to it as its own helpers make one.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import net from 'node:net'
 import os from 'node:os'
@@ -30,21 +30,22 @@ function merge(base, more) {
 
 /**
  * A home with a stub model and a configuration. `slot`: which context engine; `plugin`: settings of the plugin; `access`:
- * whether it may read conversations; `config`: anything else of openclaw.json; `copy`: the plugin as a copy that may be broken.
+ * whether it may read conversations; `config`: anything else of openclaw.json; `native`: whether the addon file is there. The plugin is a copy of what the package holds: OpenClaw looks through
+ * the whole folder that it loads a plugin from, and a checkout holds much more.
  */
-export async function makeHome(host, { slot = 'clawback', plugin = {}, access = true, window = 32_000, config = {}, copy = false, enabled = true } = {}) {
+export async function makeHome(host, { slot = 'clawback', plugin = {}, access = true, window = 32_000, config = {}, native = true, enabled = true } = {}) {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'clawback-openclaw-'))
   const state = path.join(dir, 'state')
   const workspace = path.join(dir, 'workspace')
   for (const name of [state, workspace, path.join(dir, 'home')]) mkdirSync(name)
   const model = await startModel()
   const port = await freePort()
-  let package_ = root
-  if (copy) {
-    package_ = path.join(dir, 'plugin')
-    for (const name of ['package.json', 'openclaw.plugin.json', 'index.js', 'lib', 'dist/hosts/openclaw', 'binding.js']) cpSync(path.join(root, name), path.join(package_, name), { recursive: true })
-    symlinkSync(path.join(root, 'node_modules'), path.join(package_, 'node_modules'), 'junction')
+  const packed = path.join(dir, 'plugin')
+  const addons = native ? readdirSync(root).filter((name) => name.endsWith('.node')) : []
+  for (const name of ['package.json', 'openclaw.plugin.json', 'index.js', 'lib', 'dist/hosts/openclaw', 'binding.js', ...addons]) {
+    cpSync(path.join(root, name), path.join(packed, name), { recursive: true })
   }
+  symlinkSync(path.join(root, 'node_modules'), path.join(packed, 'node_modules'), 'junction')
   const settings = {
     gateway: { mode: 'local', bind: 'loopback', port, auth: { mode: 'token', token: TOKEN } },
     agents: {
@@ -68,7 +69,7 @@ export async function makeHome(host, { slot = 'clawback', plugin = {}, access = 
       },
     },
     plugins: enabled
-      ? { allow: ['clawback'], load: { paths: [package_] }, slots: { contextEngine: slot, memory: 'none' }, entries: { clawback: { enabled: true, hooks: { allowConversationAccess: access }, config: plugin } } }
+      ? { allow: ['clawback'], load: { paths: [packed] }, slots: { contextEngine: slot, memory: 'none' }, entries: { clawback: { enabled: true, hooks: { allowConversationAccess: access }, config: plugin } } }
       : { allow: ['none'], slots: { memory: 'none' } },
   }
   const configFile = path.join(state, 'openclaw.json')
@@ -86,7 +87,7 @@ export async function makeHome(host, { slot = 'clawback', plugin = {}, access = 
     PATH: `${path.dirname(host.node)}${path.delimiter}${process.env.PATH}`,
   }
   return {
-    dir, state, workspace, model, port, env, host, plugin: package_,
+    dir, state, workspace, model, port, env, host, plugin: packed,
     async remove() {
       await model.close()
       if (process.env.CLAWBACK_KEEP) console.log(`kept: ${dir}`)

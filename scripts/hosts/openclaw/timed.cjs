@@ -1,0 +1,28 @@
+// Stands between OpenClaw and the plugin and writes down how long each call took: `{name, ms}` a line, into CLAWBACK_TIMES.
+const fs = require('node:fs')
+const plugin = require('./plugin.js').default
+
+const note = (name, started) => fs.appendFileSync(process.env.CLAWBACK_TIMES, `${JSON.stringify({ name, ms: performance.now() - started })}\n`)
+const timed = (name, call) =>
+  function (...args) {
+    const started = performance.now()
+    const result = call.apply(this, args)
+    if (typeof result?.finally === 'function') return result.finally(() => note(name, started))
+    note(name, started)
+    return result
+  }
+
+exports.default = {
+  ...plugin,
+  register(api) {
+    const wrapped = Object.create(api)
+    wrapped.on = (name, handler, options) => api.on(name, timed(name, handler), options)
+    wrapped.registerAgentToolResultMiddleware = (handler, options) => api.registerAgentToolResultMiddleware(timed('toolResult', handler), options)
+    wrapped.registerContextEngine = (id, factory) =>
+      api.registerContextEngine(id, (context) => {
+        const engine = factory(context)
+        return Object.fromEntries(Object.entries(engine).map(([name, value]) => [name, typeof value === 'function' ? timed(name, value) : value]))
+      })
+    plugin.register(wrapped)
+  },
+}
