@@ -261,6 +261,91 @@ export function enrichCheckpoint(stateDir: string, sessionKey: string, complete:
 /** Messages as a summary for a host's compaction, without a model, a session or a disk. `previousSummary` is merged in, not
  * appended. At most `maxTokens` (2,000 if missing) and 16,000 characters; empty when nothing was said. */
 export function summarizeMessages(messages: readonly (Message | object)[], options?: { maxTokens?: number; previousSummary?: string }): Promise<string>
+// ---- cold storage and repairs: async ----
+
+/** Why a message left the view. */
+export type DropReason = 'epoch' | 'low_relevance' | 'host_compaction' | 'hard_limit' | 'distilled' | 'cap' | 'spill' | 'session_end' | (string & {})
+/** Seed 003's record, without the content. Times are ISO 8601. */
+export interface Drop {
+  chunk_id: string
+  session_id: string
+  timestamp: string
+  role: string
+  tokens: number
+  drop_reason: DropReason
+  /** 0..1; null where no score decided. */
+  relevance_score: number | null
+  prompt_at_drop: string | null
+  recoverable_until: string
+  epoch: number
+}
+/** Seed 003's whole object. Of a message that never left the view the fields of the drop are null. */
+export interface ColdChunk extends Omit<Drop, 'drop_reason' | 'recoverable_until' | 'epoch'> {
+  content: string
+  tool: string | null
+  drop_reason: DropReason | null
+  recoverable_until: string | null
+  epoch: number | null
+}
+/** What left the view, oldest first; with `limit` the newest so many. `total` counts all that fit. */
+export function listDrops(stateDir: string, sessionKey: string, query?: { reason?: string; since?: string; limit?: number }): Promise<{ drops: Drop[]; total: number; damaged: number }>
+/** One stored message; reads only. `NotFound` also once it has expired. */
+export function readColdChunk(stateDir: string, sessionKey: string, chunkId: string): Promise<ColdChunk>
+export interface Inspection {
+  journalLines: number
+  badLines: number
+  bodies: number
+  damagedBodies: number
+  coldChunks: number
+  damagedDrops: number
+  dropsWithoutBody: number
+  bodyBytes: number
+  quarantined: number
+  problems: string[]
+}
+/** Reads every file of a session and changes nothing. */
+export function inspectSession(stateDir: string, sessionKey: string): Promise<Inspection>
+/** Sets torn ends and damaged snapshots aside and writes the snapshots anew. */
+export function repairSession(stateDir: string, sessionKey: string): Promise<void>
+/** Asks the host of a live session to compact at its next plan. */
+export function requestCompaction(stateDir: string, sessionKey: string): Promise<void>
+/** Values at a few ranks; each is a value that occurred. */
+export interface Percentiles { p10: number; p25: number; p50: number; p75: number; p90: number; p99: number }
+/** The knobs of seed 003 as they are; those that are missing have their defaults. */
+export interface TuningKnobs {
+  compactionTriggerPct?: number
+  maxContextPct?: number
+  curationTriggerPct?: number
+  relevanceCutoff?: number
+  thresholdKeep?: number
+  minChunksToKeep?: number
+  recencyBonus?: number
+  importanceBonus?: number
+  memfasWeight?: number
+  memfasMinScore?: number
+  recoverableForDays?: number
+  summaryTargetTokens?: number
+}
+export interface TuningReport {
+  drops: Record<string, number>
+  compactions: Record<string, number>
+  recoveries: Record<string, number>
+  curations: number
+  healthSamples: number
+  /** 0..1: recoveries by drops. */
+  recoveredShare: number
+  damagedLines: number
+  /** Ten bars over 0..1. */
+  scoreHistogram: number[]
+  scores: Percentiles | null
+  savings: Percentiles | null
+  tokensSaved: number
+  curationSavings: Percentiles | null
+  recoveredAfterHours: Percentiles | null
+  suggestions: { knob: string; current: number; suggested: number; observations: number; why: string }[]
+}
+/** What the activity logs say, of one session or of all, and a suggestion for each knob. */
+export function tuningReport(stateDir: string, sessionKey?: string, knobs?: TuningKnobs): Promise<TuningReport>
 
 // ---- pressure: sync ----
 

@@ -62,6 +62,13 @@ exports.buildEnrichmentPrompt = promptExport(native)
 exports.parseEnrichment = parseExport(native)
 exports.enrichCheckpoint = enrichExport(native)
 exports.summarizeMessages = summarizeExport(native)
+// cold storage and repairs
+exports.listDrops = async('listDrops', 2)
+exports.readColdChunk = async('readColdChunk', 3)
+exports.inspectSession = async('inspectSession', 2)
+exports.repairSession = async('repairSession', 2)
+exports.requestCompaction = async('requestCompaction', 2)
+exports.tuningReport = async('tuningReport', 1)
 
 // pressure
 const measure = sync('measureUsage')

@@ -5,6 +5,7 @@
 
 #![allow(unreachable_pub, reason = "napi exports its functions itself; nothing links against this crate")]
 
+mod archive;
 mod bridge;
 mod checkpoint;
 mod enrich;

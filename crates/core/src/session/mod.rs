@@ -4,6 +4,7 @@
 
 mod append;
 mod enrich;
+mod archive;
 mod event;
 mod import;
 pub mod live;
@@ -33,6 +34,7 @@ use std::time::Duration;
 pub use crate::ledger::Appended;
 pub use crate::store::{Durability, SessionSummary};
 pub use enrich::{Enriched, Rejected, Started, read_messages, summarize};
+pub use archive::{ColdChunk, DropPage, DropQuery, DropView, Inspection, TuneReport, logs_written, tune};
 pub use view::SessionView;
 
 /// Answers a call: once, from one of the store's threads.
