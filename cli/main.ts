@@ -3,23 +3,18 @@
 // else to stderr.
 import { Command, CommanderError } from 'commander'
 import type { Api } from './api.js'
-import { listCheckpoints, packet, showCheckpoint, status, type Flags } from './commands/inspect.js'
+import { diffCheckpoints } from './commands/diff.js'
+import { listCheckpoints, packet, showCheckpoint, status } from './commands/inspect.js'
 import { replay, type ReplayFlags } from './commands/replay.js'
+import { examples, withCommonOptions } from './options.js'
 import { CliError, colorsFor, harmless } from './output.js'
+import { register } from './register.js'
+import type { Flags } from './session.js'
 
 /** Loaded only when a command runs: `--help` works also where the native part does not. */
 async function load(): Promise<Api> {
   const loaded: { default?: unknown } = await import('clawback')
   return (loaded.default ?? loaded) as Api
-}
-
-const examples = (...lines: string[]): string => `\nExamples:\n${lines.map((line) => `  $ clawback ${line}\n`).join('')}`
-
-function withCommonOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON document')
-    .option('--state-dir <dir>', "the host's state directory (default: OpenClaw's, else pi's)")
-    .option('--session <key>', 'the session (default: the only one there is)')
 }
 
 function program(): Command {
@@ -37,14 +32,14 @@ function program(): Command {
 
   root
     .command('replay')
-    .description('plays a transcript (Pi, OpenClaw, Claude Code or Codex JSONL) and shows what would have been captured, checkpointed and given back; the transcript and all sessions stay untouched')
+    .description('plays a transcript (Pi, OpenClaw, Claude Code or Codex JSONL, or the SQLite database of OpenClaw) and shows what would have been captured, checkpointed and given back; the transcript and all sessions stay untouched')
     .argument('<file>', 'the transcript')
     .option('--json', 'print one JSON document')
     .option('--window <tokens>', "the model's context window (default: from the transcript or its model, else 200000)")
     .option('--max-tokens <tokens>', 'limit of the packet')
-    .option('--session <key>', "the key of the temporary session (default: the transcript's session)")
+    .option('--session <key>', "the key of the temporary session (default: the transcript's session); of a database, the session to play (default: the newest)")
     .option('--state-dir <dir>', "where the temporary store is made and removed again (default: the system's directory for temporary files)")
-    .addHelpText('after', examples('replay ~/.pi/agent/sessions/--work--/2026-03-02.jsonl', 'replay session.jsonl --window 32000', 'replay session.jsonl --json | jq .packet.text'))
+    .addHelpText('after', examples('replay ~/.pi/agent/sessions/--work--/2026-03-02.jsonl', 'replay session.jsonl --window 32000', 'replay session.jsonl --json | jq .packet.text', 'replay ~/.openclaw/agents/main/agent/openclaw-agent.sqlite'))
     .action(async (file: string, flags: ReplayFlags) => replay(await load(), file, flags))
 
   withCommonOptions(root.command('status'))
@@ -52,7 +47,7 @@ function program(): Command {
     .addHelpText('after', examples('status', 'status --session agent:main --json', 'status --state-dir ~/.openclaw'))
     .action(async (flags: Flags) => status(await load(), flags))
 
-  const checkpoints = root.command('checkpoints').description('lists and shows checkpoints').addHelpText('after', examples('checkpoints list', 'checkpoints show cp_003'))
+  const checkpoints = root.command('checkpoints').description('lists, shows and compares checkpoints').addHelpText('after', examples('checkpoints list', 'checkpoints show cp_003', 'checkpoints diff cp_002 cp_003'))
   withCommonOptions(checkpoints.command('list'))
     .description('lists the checkpoints of a session, oldest first')
     .addHelpText('after', examples('checkpoints list', 'checkpoints list --session agent:main --json'))
@@ -62,6 +57,12 @@ function program(): Command {
     .argument('[id]', 'such as cp_003')
     .addHelpText('after', examples('checkpoints show', 'checkpoints show cp_003 --json'))
     .action(async (id: string | undefined, flags: Flags) => showCheckpoint(await load(), id, flags))
+  withCommonOptions(checkpoints.command('diff'))
+    .description('says what the newer checkpoint gained, replaced and settled, and what it lost, each with its reason')
+    .argument('<older>', 'such as cp_002')
+    .argument('<newer>', 'such as cp_003')
+    .addHelpText('after', examples('checkpoints diff cp_002 cp_003', 'checkpoints diff cp_001 cp_009 --json | jq .lost'))
+    .action(async (older: string, newer: string, flags: Flags) => diffCheckpoints(await load(), older, newer, flags))
 
   withCommonOptions(root.command('packet'))
     .description('prints the text that the agent would be given after a compaction')
@@ -69,6 +70,7 @@ function program(): Command {
     .option('--checkpoint <id>', 'from this checkpoint instead of the latest')
     .addHelpText('after', examples('packet', 'packet --max-tokens 300', 'packet --checkpoint cp_002 --json'))
     .action(async (flags: Flags & { maxTokens?: string; checkpoint?: string }) => packet(await load(), flags))
+  register(root, load)
   // Only here, for the message above; subcommands would inherit it.
   return root.allowExcessArguments()
 }

@@ -8,7 +8,8 @@ export interface Progress {
   clear(): void
 }
 
-export function progressBar(title: string, enabled = process.stderr.isTTY === true): Progress {
+/** `size` words the total; bytes unless another is given. */
+export function progressBar(title: string, enabled = process.stderr.isTTY === true, size: (total: number) => string = bytes): Progress {
   if (!enabled) return { update: () => undefined, clear: () => undefined }
   let bar: SingleBar | null = null
   return {
@@ -16,7 +17,7 @@ export function progressBar(title: string, enabled = process.stderr.isTTY === tr
       if (bar === null) {
         bar = new SingleBar({
           stream: process.stderr, clearOnComplete: true, hideCursor: true, gracefulExit: false,
-          format: `${title} [{bar}] {percentage} % of ${bytes(total)}`, barsize: 30,
+          format: `${title} [{bar}] {percentage} % of ${size(total)}`, barsize: 30,
         })
         bar.start(total, done)
       } else {

@@ -1,6 +1,6 @@
 // What the host's model saw at each point of a transcript. Bodies are kept only as long as they are needed for the
 // gauge: since the last assistant message that carries usage. For the rest an estimate in tokens is enough.
-import type { Api, Measure, Message } from './api.js'
+import type { ReplayApi, Measure, Message } from './api.js'
 
 interface Seen {
   id: string | null
@@ -18,7 +18,7 @@ export class ReplayContext {
   /** What the transcript itself reported, apart from messages, and the estimate at that time. */
   private hostTokens: { tokens: number; estimate: number } | null = null
 
-  constructor(private readonly api: Api, public window: number) {}
+  constructor(private readonly api: ReplayApi, public window: number) {}
 
   get length(): number {
     return this.seen.length

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Api, CheckpointInfo, Measure, Message, SessionState, TranscriptEvent, TranscriptStats, Trigger } from './api.js'
+import type { ReplayApi, CheckpointInfo, Measure, Message, SessionState, TranscriptEvent, TranscriptStats, Trigger } from './api.js'
 import { ReplayContext } from './replay-context.js'
 import { StateWatch, type Captured, type Settled } from './replay-state.js'
 import { DEFAULT_WINDOW, windowOfModel, windowThatHolds } from './windows.js'
@@ -19,6 +19,8 @@ export interface ReplayOptions {
   tempDir?: string
   /** The packet's limit in tokens; else the package's default. */
   maxTokens?: number
+  /** The file to be named where `file` is only a copy. */
+  sourceFile?: string
   /** Ends the replay early; the temporary store is removed all the same. */
   signal?: AbortSignal
 }
@@ -63,12 +65,12 @@ const GAUGE_STEP = 0.05
 const MAX_PENDING_TOKENS = 1_000_000
 
 /** Plays a transcript; yields what happened in its order and ends with `end`. */
-export async function* replayTranscript(api: Api, file: string, options: ReplayOptions = {}): AsyncGenerator<ReplayEvent, void, void> {
+export async function* replayTranscript(api: ReplayApi, file: string, options: ReplayOptions = {}): AsyncGenerator<ReplayEvent, void, void> {
   // Opened first: a file that cannot be read must leave no trace.
   const reader = await api.openTranscript(file)
   const stateDir = await mkdtemp(path.join(options.tempDir ?? tmpdir(), 'clawback-replay-'))
   try {
-    const replay = new Replay(api, file, stateDir, options)
+    const replay = new Replay(api, options.sourceFile ?? file, stateDir, options)
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
       options.signal?.throwIfAborted()
       const { events, problems } = batch
@@ -112,7 +114,7 @@ class Replay {
   private generation = 1
 
   constructor(
-    private readonly api: Api,
+    private readonly api: ReplayApi,
     private readonly file: string,
     private readonly stateDir: string,
     private readonly options: ReplayOptions,

@@ -2,8 +2,15 @@
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import type { Api, SessionInfo } from './api.js'
+import type { ReplayApi, SessionInfo } from './api.js'
 import { notFound, wrongUsage } from './output.js'
+
+/** Options that most commands take. */
+export interface Flags {
+  json?: boolean
+  stateDir?: string
+  session?: string
+}
 
 const holdsState = (directory: string): boolean => statSync(path.join(directory, 'context'), { throwIfNoEntry: false })?.isDirectory() ?? false
 
@@ -22,13 +29,13 @@ export function findStateDir(given: string | undefined, env: NodeJS.ProcessEnv =
 }
 
 /** All sessions, the newest first. */
-export async function sessionsOf(api: Api, stateDir: string): Promise<SessionInfo[]> {
+export async function sessionsOf(api: ReplayApi, stateDir: string): Promise<SessionInfo[]> {
   const sessions = await api.listSessions(stateDir)
   return sessions.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
 }
 
 /** The session given by its key or directory name; without one, the only session there is. */
-export async function findSession(api: Api, stateDir: string, given: string | undefined): Promise<SessionInfo> {
+export async function findSession(api: ReplayApi, stateDir: string, given: string | undefined): Promise<SessionInfo> {
   const sessions = await sessionsOf(api, stateDir)
   if (sessions.length === 0) throw notFound(`no sessions in ${stateDir}`)
   if (given === undefined) {
@@ -38,6 +45,12 @@ export async function findSession(api: Api, stateDir: string, given: string | un
   const found = sessions.find((session) => session.sessionKey === given) ?? sessions.find((session) => session.name === given)
   if (!found) throw notFound(`no session ${JSON.stringify(given)} in ${stateDir}; there ${sessions.length === 1 ? 'is' : 'are'}:\n${keys(sessions)}`)
   return found
+}
+
+/** The state directory and the session that a command means. */
+export async function choose(api: ReplayApi, flags: Flags): Promise<{ stateDir: string; session: SessionInfo }> {
+  const stateDir = findStateDir(flags.stateDir)
+  return { stateDir, session: await findSession(api, stateDir, flags.session) }
 }
 
 function keys(sessions: readonly SessionInfo[]): string {

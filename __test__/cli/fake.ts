@@ -1,15 +1,15 @@
 // A package that remembers calls, for tests of what the replay asks for and when. Its rules are as plain as can be: a
 // token is four characters, a user message that starts with "decide" is a decision.
-import type { Api, CheckpointInput, Item, Measure, Message, SessionState, TranscriptEvent } from '../../cli/api.js'
+import type { ReplayApi, CheckpointInput, Item, Measure, Message, SessionState, TranscriptEvent } from '../../cli/api.js'
 
-export interface FakeApi extends Api {
+export interface FakeApi extends ReplayApi {
   calls: { stateDir: string; sessionKey: string; input: CheckpointInput }[]
 }
 
 const textOf = (message: Message): string => String(message.content ?? message.summary ?? '')
 
 /** The events of a transcript, given as they are; a `string` stands for a damaged line. */
-export function fakeApi(script: (TranscriptEvent | string)[], overrides: Partial<Api> = {}): FakeApi {
+export function fakeApi(script: (TranscriptEvent | string)[], overrides: Partial<ReplayApi> = {}): FakeApi {
   const calls: FakeApi['calls'] = []
   const decisions: Item[] = []
   const state = (): SessionState => ({

@@ -2,21 +2,10 @@
 import type { Api, Checkpoint, SessionInfo } from '../api.js'
 import { bytes, colorsFor, harmless, json, notFound, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
 import { stateView } from '../replay-view.js'
-import { findSession, findStateDir, sessionsOf } from '../session.js'
+import { choose, findSession, findStateDir, sessionsOf, type Flags } from '../session.js'
 import { positive } from './replay.js'
 
-export interface Flags {
-  json?: boolean
-  stateDir?: string
-  session?: string
-}
-
 const write = (text: string): void => void process.stdout.write(text)
-
-async function choose(api: Api, flags: Flags): Promise<{ stateDir: string; session: SessionInfo }> {
-  const stateDir = findStateDir(flags.stateDir)
-  return { stateDir, session: await findSession(api, stateDir, flags.session) }
-}
 
 /** One session in full, or the list of all when none is chosen. */
 export async function status(api: Api, flags: Flags): Promise<void> {

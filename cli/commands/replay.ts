@@ -4,6 +4,7 @@ import { colorsFor, json, wrongUsage } from '../output.js'
 import { progressBar } from '../progress.js'
 import { replayTranscript, type ReplayEvent, type ReplayOptions } from '../replay.js'
 import { replayView } from '../replay-view.js'
+import { isDatabase, withTranscript } from '../transcript-db.js'
 
 export interface ReplayFlags {
   json?: boolean
@@ -27,9 +28,14 @@ export async function replay(api: Api, file: string, flags: ReplayFlags): Promis
   if (flags.maxTokens !== undefined) options.maxTokens = positive('--max-tokens', flags.maxTokens)
   if (flags.session !== undefined) options.sessionKey = flags.session
   if (flags.stateDir !== undefined) options.tempDir = flags.stateDir
+  const play = async (transcript: string, shown: ReplayOptions): Promise<void> => {
+    if (flags.json) process.stdout.write(json(await collect(replayTranscript(api, transcript, shown))))
+    else await print(replayTranscript(api, transcript, shown))
+  }
   try {
-    if (flags.json) process.stdout.write(json(await collect(replayTranscript(api, file, options))))
-    else await print(replayTranscript(api, file, options))
+    // Of a database, `--session` names the session to be played.
+    if (await isDatabase(file)) await withTranscript(file, flags.session, flags.stateDir, (jsonl, sessionId) => play(jsonl, { ...options, sessionKey: `openclaw:${sessionId}`, sourceFile: file }))
+    else await play(file, options)
   } finally {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)

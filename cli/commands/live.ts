@@ -1,0 +1,136 @@
+// `clawback search`, `health`, `reset` and `compact`: what goes through a session as a host would open it.
+import type { Api, LiveSession } from '../api.js'
+import { bytes, CliError, colorsFor, harmless, json, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
+import { choose, type Flags } from '../session.js'
+import { positive } from './replay.js'
+import { since } from './cold.js'
+
+const write = (text: string): void => void process.stdout.write(text)
+
+/** Opens the session, hands it over and closes it whatever happens. */
+async function withSession<T>(api: Api, flags: Flags, use: (session: LiveSession, where: { stateDir: string; sessionKey: string }) => Promise<T>): Promise<T> {
+  const { stateDir, session } = await choose(api, flags)
+  if (api.ContextSession === undefined) throw new CliError('Unsupported', 'this build of clawback has no live sessions')
+  const where = { stateDir, sessionKey: session.sessionKey }
+  const live = await api.ContextSession.open({ ...where, contextWindow: 0 })
+  try {
+    return await use(live, where)
+  } finally {
+    await live.close()
+  }
+}
+
+export interface SearchFlags extends Flags {
+  limit?: string
+  maxTokens?: string
+  all?: boolean
+  role?: string
+  tool?: string
+  since?: string
+  until?: string
+}
+
+/** Any text is a query. */
+export async function search(api: Api, words: string[], flags: SearchFlags): Promise<void> {
+  const query = words.join(' ')
+  if (query.trim() === '') throw wrongUsage('search needs words to look for')
+  const options = {
+    limit: flags.limit === undefined ? 10 : positive('--limit', flags.limit),
+    ...(flags.maxTokens === undefined ? {} : { maxTokens: positive('--max-tokens', flags.maxTokens) }),
+    ...(flags.all ? { scope: 'all' as const } : {}),
+    ...(flags.role === undefined ? {} : { role: flags.role }),
+    ...(flags.tool === undefined ? {} : { tool: flags.tool }),
+    ...(flags.since === undefined ? {} : { since: since(flags.since) }),
+    ...(flags.until === undefined ? {} : { until: since(flags.until) }),
+  }
+  const { hits, where } = await withSession(api, flags, async (session, where) => ({ hits: await session.recall(query, options), where }))
+  if (flags.json) return write(json({ ...where, query, hits }))
+  if (hits.length === 0) {
+    write(`nothing found in ${oneLine(where.sessionKey, 200)}${flags.all ? ' and the other sessions' : '; --all looks into the other sessions too'}\n`)
+    process.exitCode = 1
+    return
+  }
+  const colors = colorsFor(process.stdout)
+  for (const hit of hits) {
+    const other = hit.sessionKey === where.sessionKey ? '' : `  ${oneLine(hit.sessionKey, 60)}`
+    write(`${colors.cyan(hit.chunkId)}  ${hit.score.toFixed(2)}  ${hit.role}  ${hit.timestamp}${hit.dropReason === null ? '' : `  dropped: ${hit.dropReason}`}${other}\n`)
+    write(`${harmless(hit.text).trim().split('\n').slice(0, 8).map((line) => `    ${oneLine(line, 160)}`).join('\n')}\n\n`)
+  }
+}
+
+export interface HealthFlags extends Flags {
+  notifyIfPct?: string
+}
+
+/** `0.5`, `50` and `50%` are the same: up to 1 it is a share. */
+export function share(value: string): number {
+  const amount = Number(value.replace(/%$/, ''))
+  if (value.trim() === '' || !Number.isFinite(amount) || amount < 0 || amount > 100) throw wrongUsage(`--notify-if-pct needs a share such as 0.5 or a percentage such as 50; got ${JSON.stringify(value)}`)
+  return value.endsWith('%') || amount > 1 ? amount / 100 : amount
+}
+
+/** Exit code 1 above the limit, for cron. */
+export async function health(api: Api, flags: HealthFlags): Promise<void> {
+  const limit = flags.notifyIfPct === undefined ? null : share(flags.notifyIfPct)
+  const { found, where } = await withSession(api, flags, async (session, where) => ({ found: await session.health(), where }))
+  const known = await withUsage(api, where, found)
+  const above = limit !== null && known.pctUsed > limit
+  if (above) process.exitCode = 1
+  if (flags.json) return write(json({ ...where, ...known, ...(limit === null ? {} : { notifyIfPct: limit, above }) }))
+  // A cron job that finds nothing says nothing.
+  if (limit !== null && !above) return
+  const colors = colorsFor(process.stdout)
+  write(`${colors.bold(oneLine(where.sessionKey, 200))}\n`)
+  write(table([
+    ['context', known.limit === 0 ? 'unknown: no host has reported it yet' : `${percent(known.pctUsed)} (${number(known.currentTokens)} of ${number(known.limit)} tokens)${above ? `, above ${percent(limit)}` : ''}`],
+    ['zone', known.zone],
+    ['epoch', number(known.epoch)],
+    ['checkpoints', number(known.checkpoints)],
+    ['cold storage', plural(known.coldChunks, 'message')],
+    ['on disk', `${bytes(known.bytesOnDisk)}, ${plural(known.journalLines, 'event')} in the journal${known.readOnly ? ', READ-ONLY' : ''}`],
+    ...known.problems.map((problem) => ['problem', oneLine(problem, 200)]),
+  ]))
+}
+
+/** From outside, nobody has told the session how full its context is: the newest checkpoint has. */
+async function withUsage(api: Api, where: { stateDir: string; sessionKey: string }, found: Awaited<ReturnType<LiveSession['health']>>): Promise<typeof found> {
+  if (found.limit > 0) return found
+  const usage = (await api.readLatestCheckpoint(where.stateDir, where.sessionKey))?.meta.token_usage
+  if (!usage || usage.context_window <= 0) return found
+  return { ...found, currentTokens: usage.input_tokens, limit: usage.context_window, pctUsed: usage.input_tokens / usage.context_window }
+}
+
+export interface ResetFlags extends Flags {
+  force?: boolean
+}
+
+/** What is remembered starts anew; nothing is deleted. Without `--force` it only says what would happen. */
+export async function reset(api: Api, flags: ResetFlags): Promise<void> {
+  const { stateDir, session } = await choose(api, flags)
+  const { sessionKey } = session
+  const state = await api.readState(stateDir, sessionKey)
+  const forgets = {
+    decisions: state.decisions.length, constraints: state.constraints.length, tasks: state.tasks.length,
+    openItems: state.openItems.length, learnings: state.learnings.length,
+  }
+  if (flags.force) await withSession(api, { ...flags, stateDir, session: sessionKey }, (live) => live.reset('reset'))
+  if (flags.json) return write(json({ stateDir, sessionKey, done: flags.force === true, forgets, checkpointsKept: session.checkpoints }))
+  const what = Object.entries({ decision: forgets.decisions, constraint: forgets.constraints, task: forgets.tasks, 'open item': forgets.openItems, learning: forgets.learnings })
+    .filter(([, count]) => count > 0).map(([word, count]) => plural(count, word)).join(', ') || 'nothing'
+  write(`${oneLine(sessionKey, 200)}: ${flags.force ? 'no longer remembers' : 'would no longer remember'} ${what}\n`)
+  write(`stored messages and ${plural(session.checkpoints, 'checkpoint')} stay on disk and can be searched\n`)
+  if (!flags.force) write('nothing was changed: --force does it\n')
+}
+
+export interface CompactFlags extends Flags {
+  now?: boolean
+}
+
+/** The host obeys at its next plan: nobody else can change what its model sees. */
+export async function compact(api: Api, flags: CompactFlags): Promise<void> {
+  if (!flags.now) throw wrongUsage('compact needs --now')
+  const { stateDir, session } = await choose(api, flags)
+  await api.requestCompaction(stateDir, session.sessionKey)
+  if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, requested: true }))
+  write(`asked: the host of ${oneLine(session.sessionKey, 200)} compacts before its next model call\n`)
+}
