@@ -11,7 +11,7 @@ import { runWorker } from './lib/worker.mjs'
 const LIMIT = 300
 
 describe('steps of the store', () => {
-  for (const [name, args] of Object.entries({ 'state appends': ['append', '--count', '3', '--full'], 'a checkpoint': ['checkpoint', '--count', '1'] })) {
+  for (const [name, args] of Object.entries({ 'state appends': ['append', '--count', '3', '--full'], 'a checkpoint': ['checkpoint', '--count', '1'], 'drops and their expiry': ['drop', '--count', '4'] })) {
     test(`ended before every step of ${name}`, async (context) => {
       const [command, ...rest] = args
       const start = tempDir()

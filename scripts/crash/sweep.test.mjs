@@ -52,6 +52,7 @@ async function sweep({ args, fresh = false, calls, what, check }) {
 const SCENARIOS = [
   { name: 'synced state appends to a new session', args: ['append', '--count', '3', '--prefix', 'a', '--full'], fresh: true },
   { name: 'a checkpoint, with retention', args: ['checkpoint', '--count', '1'] },
+  { name: 'drops and their expiry', args: ['drop', '--count', '4', '--prefix', 'd'], errors: long },
   { name: 'state appends to a session with a history', args: ['append', '--count', '3', '--prefix', 'a'], errors: long },
 ]
 

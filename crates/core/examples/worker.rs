@@ -5,6 +5,7 @@
 //! worker append     DIR [--key K] [--count N] [--prefix P] [--full] [--in-flight N] [--naive]
 //! worker checkpoint DIR [--key K] [--count N] [--prefix P] [--naive]
 //! worker mixed      DIR [--key K] [--count N] [--prefix P] [--full]     a checkpoint after every tenth append
+//! worker drop       DIR [--key K] [--count N] [--prefix P]     messages stored and dropped, every third past its time; then expiry
 //! worker verify     DIR [--key K] [--no-probe] [--naive] < acknowledged
 //! ```
 //!
@@ -22,7 +23,8 @@
     reason = "a program for tests talks through its standard streams"
 )]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,8 +32,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use clawback_core::store::{
-    CheckpointInfo, Content, Durability, Group, Handle, Line, Locked, OpenOptions, Readable, Registry,
-    SessionState, Settings, wait,
+    Body, CheckpointInfo, ChunkId, Content, DropReason, DropRecord, Durability, Group, Handle, Line, Locked,
+    OpenOptions, Readable, Registry, SessionState, Settings, wait,
 };
 use clawback_core::{Error, Result};
 use serde_json::{Map, Value, json};
@@ -173,6 +175,7 @@ fn through_the_store(arguments: &Arguments) -> Result<bool> {
                 }
             }
         }
+        "drop" => drop_and_expire(&handle, arguments)?,
         "verify" => return verify(&handle, arguments.probe),
         other => return Err(Error::InvalidInput(format!("unknown command {other}"))),
     }
@@ -227,6 +230,92 @@ fn checkpoint(handle: &Handle<Texts>) -> Result<()> {
     Ok(())
 }
 
+const FAR: &str = "2126-01-01T00:00:00Z";
+const PAST: &str = "2020-01-01T00:00:00Z";
+const NOW: &str = "2026-01-01T00:00:00Z";
+
+/// The message whose text this is.
+fn message(text: &str) -> Body {
+    let mut hash = DefaultHasher::new();
+    text.hash(&mut hash);
+    let chunk_id = ChunkId { generation: 0, ordinal: hash.finish() >> 40, fingerprint: hash.finish() };
+    let (at, role) = (NOW.to_owned(), "user".to_owned());
+    Body { chunk_id, at, role, tool: None, text: text.to_owned(), extra: Map::new() }
+}
+
+/// Stores messages and lets them leave the view; then those past their time expire.
+fn drop_and_expire(handle: &Handle<Texts>, arguments: &Arguments) -> Result<()> {
+    let mut old = Vec::new();
+    for number in 0..arguments.count {
+        let text = format!("{}{number}", arguments.prefix);
+        let body = message(&text);
+        let past = number % 3 == 2;
+        let record = DropRecord {
+            chunk_id: body.chunk_id,
+            epoch: 1,
+            session_id: arguments.key.clone(),
+            timestamp: NOW.into(),
+            role: body.role.clone(),
+            tokens: 1,
+            drop_reason: DropReason::Epoch,
+            relevance_score: None,
+            prompt_at_drop: None,
+            recoverable_until: if past { PAST } else { FAR }.into(),
+        };
+        handle.run(Durability::Written, move |session| {
+            session.append_bodies(&[body])?;
+            session.append_drops(&[record])
+        })?;
+        if past {
+            old.push(text);
+        } else {
+            acknowledge(&format!("dropped {text}"));
+        }
+    }
+    handle.run(Durability::Written, |session| session.expire(NOW, &HashSet::new(), None))?;
+    old.iter().for_each(|text| acknowledge(&format!("expired {text}")));
+    Ok(())
+}
+
+/// Each message that was dropped is there with its record, once; none that expired is; no record is without its body.
+fn cold_is_whole(handle: &Handle<Texts>, acknowledged: &[String]) -> Result<bool> {
+    let (bodies, drops) = handle.read(|session| {
+        let (mut bodies, mut drops) = (Vec::new(), Vec::new());
+        session.scan_bodies(&mut |body| {
+            bodies.push(body.text);
+            true
+        })?;
+        session.drops(&mut |record| {
+            drops.push(record.chunk_id);
+            true
+        })?;
+        Ok((bodies, drops))
+    })?;
+    let times = |text: &str| {
+        let chunk = message(text).chunk_id;
+        let copies = bodies.iter().filter(|body| *body == text).count();
+        (copies, drops.iter().filter(|there| **there == chunk).count())
+    };
+    let mut fine = true;
+    for line in acknowledged {
+        let wrong = match line.split_once(' ') {
+            Some(("dropped", text)) => times(text) != (1, 1),
+            Some(("expired", text)) => times(text) != (0, 0),
+            _ => false,
+        };
+        if wrong {
+            eprintln!("{line}, but it is not so");
+            fine = false;
+        }
+    }
+    let stored: HashSet<ChunkId> = bodies.iter().map(|text| message(text).chunk_id).collect();
+    if drops.iter().any(|chunk| !stored.contains(chunk)) {
+        eprintln!("a drop record is without its message");
+        fine = false;
+    }
+    Ok(fine)
+}
+
 /// Reads what was acknowledged from standard input and looks whether it is all there, once.
 fn verify(handle: &Handle<Texts>, probe: bool) -> Result<bool> {
     let (texts, checkpoints, latest) = handle.read(|session| {
@@ -242,15 +331,22 @@ fn verify(handle: &Handle<Texts>, probe: bool) -> Result<bool> {
         eprintln!("{damaged} checkpoints are damaged");
     }
     let newest = latest.map(|latest| latest.id);
-    Ok(compare(&texts, newest.as_deref()) && damaged == 0)
+    let acknowledged = acknowledged();
+    let cold = cold_is_whole(handle, &acknowledged)?;
+    Ok(compare(&acknowledged, &texts, newest.as_deref()) && cold && damaged == 0)
 }
 
 fn number_of(checkpoint: &str) -> Option<u64> {
     checkpoint.strip_prefix("cp_")?.parse().ok()
 }
 
+/// What a worker said before, line by line.
+fn acknowledged() -> Vec<String> {
+    std::io::stdin().lock().lines().map_while(std::io::Result::ok).collect()
+}
+
 /// Acknowledged texts must be there once; the newest checkpoint must not be older than an acknowledged one.
-fn compare(texts: &[String], newest: Option<&str>) -> bool {
+fn compare(acknowledged: &[String], texts: &[String], newest: Option<&str>) -> bool {
     let mut there: HashMap<&str, u32> = HashMap::new();
     texts.iter().for_each(|text| *there.entry(text).or_default() += 1);
     let mut fine = true;
@@ -262,10 +358,10 @@ fn compare(texts: &[String], newest: Option<&str>) -> bool {
         complain(format!("{text} is there {times} times"));
     }
     let newest_number = newest.and_then(number_of).unwrap_or(0);
-    let mut acknowledged = 0;
-    for line in std::io::stdin().lock().lines().map_while(std::io::Result::ok) {
-        acknowledged += 1;
-        match number_of(&line) {
+    for line in acknowledged {
+        match number_of(line) {
+            // Looked at elsewhere.
+            None if line.contains(' ') => {}
             Some(number) if number > newest_number => {
                 complain(format!("{line} was acknowledged, the newest is {newest:?}"));
             }
@@ -274,7 +370,8 @@ fn compare(texts: &[String], newest: Option<&str>) -> bool {
         }
     }
     println!(
-        "acknowledged {acknowledged}, texts {}, newest checkpoint {}",
+        "acknowledged {}, texts {}, newest checkpoint {}",
+        acknowledged.len(),
         texts.len(),
         newest.unwrap_or("none")
     );
@@ -315,7 +412,7 @@ fn naive(arguments: &Arguments) -> Result<bool> {
             }
             Ok(true)
         }
-        "verify" => Ok(compare(&read(), newest_id().as_deref())),
+        "verify" => Ok(compare(&acknowledged(), &read(), newest_id().as_deref())),
         other => Err(Error::InvalidInput(format!("unknown command {other}"))),
     }
 }
