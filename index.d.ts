@@ -463,9 +463,80 @@ export declare class ContextSession {
   /** Checkpoint, archive, close. */
   end(options: { reason: string }): Promise<void>
   health(): Promise<Health>
+  /** Diagnostics of the process since the last call, oldest first; the newest 1,000 are kept. Sync. */
+  drainLogs(): LogLine[]
   /** Everything queued so far is durable. */
   flush(): Promise<void>
   close(): Promise<void>
+}
+
+export interface LogLine {
+  at: string
+  level: 'error' | 'warn' | 'info' | 'debug'
+  message: string
+  fields?: Record<string, unknown>
+}
+/** Diagnostics of the process since the last call, oldest first; the newest 1,000 are kept. */
+export function drainLogs(): LogLine[]
+
+// ---- any agent: seed 003's callbacks ----
+
+export interface ContextManagerOptions {
+  stateDir: string
+  sessionKey: string
+  /** The context as the agent has it now: an array of messages. Where it is something else, `getMessages` is asked instead. */
+  getContext(): unknown
+  /** Replaces it. */
+  setContext(context: Message[]): unknown
+  /** Tokens of the context; anything but a number: unknown. */
+  getTokenCount(): number | null | undefined | Promise<number | null | undefined>
+  /** The newest `count` messages, oldest first. */
+  getMessages(count: number): unknown
+  contextWindow?: number
+  reserveTokens?: number
+  overheadTokens?: number
+  mode?: 'prune' | 'compact' | 'complement'
+  config?: object
+  /** A model for summaries of what left, used after responses. */
+  complete?: (prompt: { system: string; user: string; maxTokens: number }, signal?: AbortSignal) => Promise<string>
+  /** What went wrong in a hook; hooks never throw. */
+  onError?(error: unknown): void
+}
+export interface ContextStatus {
+  needsCompaction: boolean
+  currentTokens: number
+  limit: number
+  /** 0..1 and above. */
+  pctUsed: number
+  zone: Zone
+  line: string | null
+}
+export interface ContextCompaction {
+  compacted: boolean
+  epoch: number
+  tokensBefore: number
+  tokensAfter: number
+  droppedMessages: number
+  checkpointId: string | null
+  warnings: string[]
+}
+export declare class ContextManager {
+  constructor(options: ContextManagerOptions)
+  /** How full the context is, and whether `compact` is due. */
+  beforeResponse(limits?: { maxTokens?: number }): Promise<ContextStatus>
+  /** Drops what is old, durably stored first, and hands the new context to `setContext`. */
+  compact(): Promise<ContextCompaction>
+  /** Checkpoint, archive, close. */
+  sessionEnd(): Promise<void>
+  /** Seed 003's hook points. None of them throws. */
+  hooks(): {
+    'message-received'(limits?: { maxTokens?: number }): Promise<ContextStatus | undefined>
+    /** Compacts when it is due. */
+    'pre-response'(limits?: { maxTokens?: number }): Promise<(ContextStatus & { compaction?: ContextCompaction }) | undefined>
+    /** Maintenance from the curation trigger on. */
+    'post-response'(limits?: { maxTokens?: number }): Promise<(ContextStatus & { curation?: unknown }) | undefined>
+    'session-end'(): Promise<void>
+  }
 }
 
 // ---- transcripts ----

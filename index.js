@@ -7,6 +7,8 @@ const { asyncExport, messageExport, syncExport } = require('./lib/boundary.js')
 const { addMaintain, enrichExport, parseExport, promptExport, summarizeExport } = require('./lib/enrich.js')
 const { checkpointInput, measureUsage, toolUse } = require('./lib/input.js')
 const { makeSessionClass } = require('./lib/session.js')
+const { makeManagerClass } = require('./lib/manager.js')
+const { withLogs } = require('./lib/logs.js')
 
 const native = loadBinding()
 /** `sync(name, n)`: throws; the first n arguments must be well-formed strings. */
@@ -77,6 +79,9 @@ exports.gaugeLine = sync('gaugeLine')
 
 // a live session
 exports.ContextSession = makeSessionClass(native, [addMaintain])
+exports.drainLogs = sync('drainLogs')
+exports.ContextSession = makeSessionClass(native, [withLogs(() => exports.drainLogs())])
+exports.ContextManager = makeManagerClass((options) => exports.ContextSession.open(options))
 
 // transcripts
 exports.openTranscript = openTranscript

@@ -189,3 +189,35 @@ pub fn tuning_report<'env>(
     let knobs = knobs.unwrap_or_default().into();
     promise(env, |done| session::tune(state_dir.as_ref(), session_key, knobs, done), |report| tuning(&report))
 }
+
+/// One diagnostic.
+#[napi(object)]
+pub struct LogLine {
+    /// ISO 8601.
+    pub at: String,
+    /// `error`, `warn`, `info` or `debug`.
+    pub level: String,
+    /// What happened.
+    pub message: String,
+    /// Whatever else was said about it.
+    pub fields: Option<Value>,
+}
+
+/// What the process has said since the last call, oldest first.
+#[napi(catch_unwind)]
+pub fn drain_logs() -> Vec<LogLine> {
+    let lines = session::drain_diagnostics();
+    let line = |line: clawback_core::observe::LogLine| LogLine {
+        at: line.at,
+        level: line.level.to_owned(),
+        message: line.message,
+        fields: (!line.fields.is_empty()).then(|| Value::Object(line.fields)),
+    };
+    lines.into_iter().map(line).collect()
+}
+
+/// Diagnostics are kept from the first moment on.
+#[napi_derive::module_init]
+fn init() {
+    session::keep_diagnostics();
+}

@@ -10,7 +10,8 @@ import { freshDir } from '../support/sandbox.js'
 const root = path.join(__dirname, '..', '..')
 const main = path.join(root, 'dist', 'cli', 'main.js')
 const compress = (zlib as unknown as { zstdCompressSync?: (bytes: Uint8Array) => Buffer }).zstdCompressSync
-const sqlite = (await import('node:sqlite' as string).catch(() => null)) as { DatabaseSync: new (file: string) => { exec(sql: string): void; prepare(sql: string): { run(...values: unknown[]): void }; close(): void } } | null
+const builtin = (process as unknown as { getBuiltinModule?: (name: string) => unknown }).getBuiltinModule
+const sqlite = (builtin?.('node:sqlite') ?? null) as { DatabaseSync: new (file: string) => { exec(sql: string): void; prepare(sql: string): { run(...values: unknown[]): void }; close(): void } } | null
 const able = sqlite !== null && compress !== undefined
 
 const run = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>

@@ -52,6 +52,7 @@ export async function calls(clawback, dir, { bytes, items }) {
     parseCheckpointYaml: () => clawback.parseCheckpointYaml(yaml),
     renderCheckpoint: () => clawback.renderCheckpoint(checkpoint),
     measureUsage: () => clawback.measureUsage({ ...usage, usage: undefined, messages }),
+    drainLogs: () => clawback.drainLogs(),
     gaugeLine: () => clawback.gaugeLine(clawback.measureUsage(usage)),
     buildEnrichmentPrompt: () => clawback.buildEnrichmentPrompt(checkpoint, messages),
     parseEnrichment: () => clawback.parseEnrichment(text),

@@ -1,19 +1,17 @@
 //! What left the view, looked at from outside a live session: the command line's side of cold storage, and the activity
 //! logs read for tuning.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Map;
 
-use super::{Done, SESSIONS, Session};
-use crate::observe::{Activity, Histogram, Knobs, Percentiles, Suggestion, suggest};
-use crate::store::{ChunkId, DropRecord, Durability, Log};
+use super::event::Event;
+use super::observe::Sink;
+use super::{Done, SESSIONS, Session, State};
+use crate::observe::{self, Activity, Histogram, Knobs, Percentiles, Suggestion, suggest};
+use crate::store::{ChunkId, DropRecord, Durability, Expired, Log};
 use crate::{Error, Result};
-
-/// The journal's word for a compaction that a person asked for. The next plan begins an epoch.
-pub(crate) const COMPACTION_REQUESTED: &str = "compaction_requested";
 
 /// Which drops are wanted.
 #[derive(Debug, Clone, Default)]
@@ -224,13 +222,13 @@ impl Session {
                     return Err(Error::NotFound("the session does not exist".into()));
                 }
                 let mut found = Inspection::default();
-                let mut stored = std::collections::HashSet::new();
+                let mut stored = HashSet::new();
                 found.damaged_bodies = reader.scan_bodies(&mut |body| {
                     stored.insert(body.chunk_id);
                     true
                 })?;
                 found.bodies = stored.len() as u64;
-                let mut missing = std::collections::HashSet::new();
+                let mut missing = HashSet::new();
                 found.damaged_drops = reader.drops(&mut |record| {
                     if !stored.contains(&record.chunk_id) {
                         missing.insert(record.chunk_id);
@@ -257,14 +255,32 @@ impl Session {
         self.write_as(Durability::Full, |journal| journal.locked.snapshot(), done);
     }
 
-    /// Asks whoever holds the session live to compact at its next plan. Survives the process.
-    pub fn request_compaction(&self, done: Done<()>) {
+    /// Lets go of what left the view and is past its time now; with `quota` in bytes also of the oldest drops above it.
+    /// Pinned messages and those that are in the view stay. Once an hour is often enough.
+    pub fn expire(&self, quota: Option<u64>, done: Done<Expired>) {
         self.write_as(
             Durability::Full,
-            |journal| journal.locked.append(COMPACTION_REQUESTED, Map::new()).map(drop),
+            move |journal| {
+                let keep = kept(journal.state());
+                let now = journal.now().to_owned();
+                journal.locked.expire(&now, &keep, quota)
+            },
             done,
         );
     }
+
+    /// Asks whoever holds the session live to compact at its next plan. Survives the process.
+    pub fn request_compaction(&self, done: Done<()>) {
+        self.write_as(Durability::Full, |journal| journal.append(vec![Event::CompactionRequested]), done);
+    }
+}
+
+/// Pinned chunks, and those that may be in the view: what left it once may be there again after a rewind.
+fn kept(state: &State) -> HashSet<ChunkId> {
+    let pinned = state.pins.iter().filter_map(|chunk| chunk.parse().ok());
+    let first = state.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
+    let on_path = (first..=state.last_ordinal).filter(|ordinal| state.is_on_path(*ordinal));
+    pinned.chain(on_path.filter_map(|ordinal| state.chunk(ordinal))).collect()
 }
 
 /// Reads the activity logs of a state directory, of one session or of all, and judges the knobs by them.
@@ -300,4 +316,14 @@ fn report(activity: Activity, knobs: &Knobs) -> TuneReport {
 /// Calls `done` once every activity line queued so far was written or given up.
 pub fn logs_written(done: Done<()>) {
     SESSIONS.logs_written(move || done(Result::Ok(())));
+}
+
+/// Begins to keep the process's diagnostics for [`drain_diagnostics`].
+pub fn keep_diagnostics() {
+    observe::install(super::now);
+}
+
+/// What the core has said since the last call, oldest first; the newest 1,000 lines are kept.
+pub fn drain_diagnostics() -> Vec<observe::LogLine> {
+    observe::drain(super::now)
 }

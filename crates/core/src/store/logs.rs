@@ -140,7 +140,10 @@ impl LogQueue {
 
 /// Appends whole lines with one write call, rotating first where the file is full.
 fn append(state_dir: &Path, log: Log, bytes: &[u8]) -> Result<()> {
-    let logs = Dir::make_host(state_dir)?.make_child("context")?.make_child(FOLDER)?;
+    // A state directory that is gone was removed on purpose: it is not made again for a log.
+    let Some(host) = Dir::open_host(state_dir)? else { return Ok(()) };
+    let Some(context) = host.child("context")? else { return Ok(()) };
+    let logs = context.make_child(FOLDER)?;
     let name = log.file_name();
     if logs.stat(name)?.is_some_and(|found| found.len >= MAX_BYTES) {
         rotate(&logs, name)?;

@@ -457,7 +457,11 @@ impl<S: SessionState> Handle<S> {
     }
 
     fn queue_flush(&self, answer: Answer<()>) {
-        let done: Finish = Box::new(move |result| answer.give(result));
+        // Whoever closes may remove the directory: activity lines come first.
+        let services = Arc::clone(&self.view.services);
+        let done: Finish = Box::new(move |result| {
+            services.logs.when_written(&services.pool, Box::new(move || answer.give(result)));
+        });
         self.queue(Job::Flush { done, since: Instant::now(), patience: self.view.options.lock_patience });
     }
 

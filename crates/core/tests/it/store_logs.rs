@@ -28,6 +28,7 @@ fn lines_come_out_in_the_order_in_which_they_went_in() {
     let temp = tempfile::tempdir().unwrap();
     let store = store();
     let handle = open(&store, temp.path());
+    note(&handle, "one").unwrap();
     let expected: Vec<String> = (0..100).map(|n| format!("{{\"n\":{n}}}")).collect();
     expected.chunks(7).for_each(|part| handle.log(Log::Drops, part));
     written(&store);
@@ -42,6 +43,7 @@ fn a_log_never_grows_beyond_its_cap() {
     let temp = tempfile::tempdir().unwrap();
     let store = store();
     let handle = open(&store, temp.path());
+    note(&handle, "one").unwrap();
     let line = format!("{{\"text\":\"{}\"}}", "x".repeat(100_000));
     for _ in 0..120 {
         handle.log(Log::Health, std::slice::from_ref(&line));
@@ -53,6 +55,23 @@ fn a_log_never_grows_beyond_its_cap() {
     assert!(sizes.iter().sum::<u64>() < 7 << 20, "{sizes:?}");
     assert!(lines(&store, temp.path(), Log::Health).len() > 40);
     assert!(folder.join("context-health.jsonl.1").exists());
+}
+
+#[test]
+fn closing_waits_for_them_and_nothing_is_made_for_them() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = store();
+    let handle = open(&store, temp.path());
+    handle.log(Log::Drops, &["{}".to_owned()]);
+    written(&store);
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
+    note(&handle, "one").unwrap();
+    for _ in 0..100 {
+        handle.log(Log::Drops, &["{}".to_owned()]);
+    }
+    wait(|done| handle.close(done)).unwrap();
+    let text = std::fs::read_to_string(temp.path().join("context/logs/drops.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), 100);
 }
 
 #[test]

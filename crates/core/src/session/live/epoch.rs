@@ -6,7 +6,7 @@ use super::super::observe::Sink;
 use super::super::{Journal, State, latest, make, view};
 use super::plan::{PlanRequest, is_of_the_disk};
 use super::sight::{Sights, block_tokens, sights, sights_from};
-use super::{Live, Mode, distill, lock, state};
+use super::{Live, Mode, activity, distill, lock, state};
 use crate::checkpoint::Trigger;
 use crate::ledger::{Scope, Status};
 use crate::packet::{self, RenderOptions};
@@ -96,6 +96,7 @@ pub(super) fn begin(
         _ => Trigger::Epoch,
     };
     let replaced = distill::texts(journal, &seen, &cut.frozen)?;
+    let shortened = replaced.len();
     let checkpoint = make::write(journal, &live.request(trigger), live.session.key())?;
     let gone = gone_ordinals(&seen, &cut.dropped, state(journal), cause);
     let drops = drop_records(live, journal, &gone, number, cause, request);
@@ -126,7 +127,14 @@ pub(super) fn begin(
     let after = sights(state(journal), &lock(&live.own.settled));
     let visible = prune::visible(&after.entries, &after.frozen, request.prompt.is_none());
     let tokens = visible.iter().map(|index| after.tokens_in_view(*index)).sum::<u64>() + after.blocks_tokens;
-    let pressure = thresholds.pressure(state(journal).calibration.history_tokens(tokens));
+    let tokens_after = state(journal).calibration.history_tokens(tokens);
+    let pressure = thresholds.pressure(tokens_after);
+    let tokens_before = tokens_after + state(journal).calibration.history_tokens(cut.freed);
+    let now = journal.now();
+    activity::epoch(
+        live,
+        &activity::Begun { now, cause, tokens_before, tokens_after, shortened, drops: &drops },
+    );
     let mut figures = live.own.figures();
     figures.red_after_epoch = thresholds.zone(pressure) >= Zone::Red;
     figures.skipped_turn = None;
@@ -212,7 +220,9 @@ pub(super) fn archive(live: &Live, journal: &mut Journal<'_, '_>) -> Result<()> 
     let epoch = state.epoch.as_ref().map_or(0, |epoch| epoch.n) + 1;
     let now = journal.now().to_owned();
     let drops = records(live, state, &left, epoch, &DropReason::SessionEnd, None, &now);
-    journal.locked.append_drops(&drops)
+    journal.locked.append_drops(&drops)?;
+    activity::drops(live, &drops);
+    Ok(())
 }
 
 fn records(

@@ -42,6 +42,8 @@ pub(super) struct Figures {
     pub(super) wants_all: bool,
     /// The turn for which an epoch would have freed too little.
     pub(super) skipped_turn: Option<u64>,
+    /// When the last line of the health log was written, in epoch milliseconds.
+    pub(super) health_logged_ms: u64,
     /// The tail of the running turn: its first message, the line.
     pub(super) tail: Option<(u64, String)>,
     trouble: Option<Error>,

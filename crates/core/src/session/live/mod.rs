@@ -6,6 +6,7 @@
 //! the session's lock, where the same alignment is done again on what is really known, so that two processes agree.
 
 mod act;
+mod activity;
 mod distill;
 mod epoch;
 mod figures;

@@ -4,6 +4,7 @@
 use super::super::event::{Epoch, Event};
 use super::super::observe::Sink;
 use super::super::{Journal, State};
+use super::activity;
 use super::epoch::{self, Cause};
 use super::sight::{Sights, block_tokens, sights};
 use super::{Done, Live, Mode, PLAN_PATIENCE, lock, state};
@@ -97,6 +98,10 @@ impl Live {
         let mut plan = self.view(state(journal), request, &limits);
         self.keep_calibration(journal)?;
         plan.warnings.extend(trouble);
+        if activity::health_is_due(self, request.now_ms) {
+            let cold_chunks = journal.locked.reader().cold_chunks().unwrap_or_default();
+            activity::health(self, &plan, journal.now(), request.now_ms, cold_chunks);
+        }
         Ok(plan)
     }
 
