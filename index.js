@@ -78,9 +78,8 @@ exports.measureUsage = measure && ((input) => measureUsage(measure, exports.esti
 exports.gaugeLine = sync('gaugeLine')
 
 // a live session
-exports.ContextSession = makeSessionClass(native, [addMaintain])
 exports.drainLogs = sync('drainLogs')
-exports.ContextSession = makeSessionClass(native, [withLogs(() => exports.drainLogs())])
+exports.ContextSession = makeSessionClass(native, [addMaintain, withLogs(() => exports.drainLogs())])
 exports.ContextManager = makeManagerClass((options) => exports.ContextSession.open(options))
 
 // transcripts
