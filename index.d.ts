@@ -368,6 +368,78 @@ export function measureUsage(input: { usage?: HostUsage; messages?: readonly (Me
 /** `[Context: 81% | 162k/200k tokens | Checkpoint saved]`; null below 70 % and when unknown. */
 export function gaugeLine(measure: Measure, options?: { checkpointSaved?: boolean }): string | null
 
+/** Shares of the window (0..1) and the least room for the answer in tokens; `InvalidInput` when they add up to more than 1. */
+export interface Ratios {
+  systemPromptRatio: number
+  bootstrapRatio: number
+  historyRatio: number
+  responseRatio: number
+  minResponseTokens: number
+}
+/** Regions of the window in tokens. `history` = its share + `reclaimed` + `reserve`. */
+export interface BudgetAllocation {
+  systemPrompt: number
+  bootstrap: number
+  history: number
+  response: number
+  reserve: number
+  reclaimed: number
+}
+/** Divides a window between system prompt, bootstrap files, history and answer; what the first two do not use goes to history. */
+export function allocateBudget(input: { contextWindow: number; ratios?: Partial<Ratios>; actual?: { systemPrompt?: number; bootstrap?: number } }): BudgetAllocation
+/** At most `maxTokens` for all files together: small files stay whole, large ones keep head and tail around a line that says what was cut. */
+export function truncateBootstrapFiles(files: { path: string; content: string }[], maxTokens: number): { path: string; content: string; truncated: boolean }[]
+
+// ---- configuration ----
+
+/** Every knob; docs/config.md has the table. Shares and scores are 0..1, sizes are tokens. */
+export interface Config {
+  compactionTriggerPct: number
+  maxContextPct: number
+  relevance: boolean
+  curationTriggerPct: number
+  relevanceCutoff: number
+  thresholdKeep: number
+  minChunksToKeep: number
+  recencyBonus: number
+  importanceBonus: number
+  memfasWeight: number
+  memfasMinScore: number
+  coldStorageEnabled: boolean
+  /** Null: inside the session. */
+  coldStoragePath: string | null
+  recoverableForDays: number
+  summarizeMediumChunks: boolean
+  summaryTargetTokens: number
+  /** Null: the host's. */
+  summaryModel: string | null
+  /** Null: `<stateDir>/context/logs`. */
+  logPath: string | null
+  logCompaction: boolean
+  logCuration: boolean
+  logDrops: boolean
+  logRecovery: boolean
+  durability: 'normal' | 'full'
+  contextManagement: {
+    enabled: boolean
+    budget: Ratios
+    rollingSummary: { enabled: boolean; windowSize: number; summaryMaxTokens: number; triggerThreshold: number }
+    semanticHistory: { enabled: boolean; maxRetrievedChunks: number; maxRetrievedTokens: number; minRelevanceScore: number }
+  }
+}
+export type ConfigOrigin = { source: 'default' } | { source: 'file' | 'env'; name: string } | { source: 'option' }
+export interface LoadedConfig {
+  config: Config
+  /** By the knob's path, such as `contextManagement.budget.historyRatio`. */
+  origins: Record<string, ConfigOrigin>
+  /** Keys that nobody knows, with the nearest known one. */
+  warnings: { key: string; nearest: string | null; text: string }[]
+}
+/** Defaults, then the file (which must exist), then `CLAWBACK_...` of the environment. `InvalidInput` for values out of range. */
+export function loadConfig(path?: string): Promise<Config>
+/** The same, with where each value came from. With `stateDir` and no path, `<stateDir>/context/config.yaml` is read where it exists. */
+export function readConfig(path?: string, options?: { stateDir?: string }): Promise<LoadedConfig>
+
 // ---- a live session: a handle on shared per-session state ----
 
 export interface SessionOptions {

@@ -5,6 +5,7 @@
 const { loadBinding } = require('./lib/loader.js')
 const { asyncExport, messageExport, syncExport } = require('./lib/boundary.js')
 const { addMaintain, enrichExport, parseExport, promptExport, summarizeExport } = require('./lib/enrich.js')
+const { configReader } = require('./lib/config.js')
 const { checkpointInput, measureUsage, toolUse } = require('./lib/input.js')
 const { makeSessionClass } = require('./lib/session.js')
 const { makeManagerClass } = require('./lib/manager.js')
@@ -76,6 +77,13 @@ exports.tuningReport = async('tuningReport', 1)
 const measure = sync('measureUsage')
 exports.measureUsage = measure && ((input) => measureUsage(measure, exports.estimateMessageTokens, input))
 exports.gaugeLine = sync('gaugeLine')
+exports.allocateBudget = sync('allocateBudget')
+exports.truncateBootstrapFiles = sync('truncateBootstrapFiles')
+
+// configuration
+const configuration = configReader(native)
+exports.readConfig = configuration.readConfig
+exports.loadConfig = configuration.loadConfig
 
 // a live session
 exports.drainLogs = sync('drainLogs')

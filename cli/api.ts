@@ -3,14 +3,14 @@
 import type * as clawback from 'clawback'
 
 export type {
-  Change, Checkpoint, CheckpointInfo, CheckpointInput, ColdChunk, Drop, Inspection, Item, Percentiles, TuningReport, Measure, Message, SessionInfo, SessionState, TranscriptEvent, TranscriptStats, Trigger,
+  Change, Checkpoint, CheckpointInfo, CheckpointInput, ColdChunk, ConfigOrigin, Drop, Inspection, Item, Measure, Message, Percentiles, SessionInfo, SessionState, TranscriptEvent, TranscriptStats, Trigger, TuningReport,
 } from 'clawback'
 
 /** The exports that a replay calls. */
 export type ReplayApi = Pick<
   typeof clawback,
   | 'version' | 'openTranscript' | 'measureUsage' | 'gaugeLine' | 'estimateTokens' | 'estimateMessageTokens' | 'writeCheckpoint' | 'readState'
-  | 'readCheckpointForInjection' | 'readLatestCheckpoint' | 'readCheckpoint' | 'listCheckpoints' | 'formatCheckpointYaml' | 'renderCheckpoint' | 'listSessions'
+  | 'readCheckpointForInjection' | 'readLatestCheckpoint' | 'readCheckpoint' | 'listCheckpoints' | 'formatCheckpointYaml' | 'renderCheckpoint' | 'listSessions' | 'readConfig'
 >
 
 /** The exports that the command line calls. */

@@ -4,6 +4,7 @@
 import { Command, CommanderError } from 'commander'
 import type { Api } from './api.js'
 import { diffCheckpoints } from './commands/diff.js'
+import { config, type ConfigFlags } from './commands/config.js'
 import { listCheckpoints, packet, showCheckpoint, status } from './commands/inspect.js'
 import { replay, type ReplayFlags } from './commands/replay.js'
 import { examples, withCommonOptions } from './options.js'
@@ -71,6 +72,12 @@ function program(): Command {
     .addHelpText('after', examples('packet', 'packet --max-tokens 300', 'packet --checkpoint cp_002 --json'))
     .action(async (flags: Flags & { maxTokens?: string; checkpoint?: string }) => packet(await load(), flags))
   register(root, load)
+
+  withCommonOptions(root.command('config'))
+    .description('prints the effective configuration and where each value comes from')
+    .option('--file <path>', 'this configuration file (default: context/config.yaml in the state directory)')
+    .addHelpText('after', examples('config', 'config --json', 'config --file ~/clawback.yaml'))
+    .action(async (flags: ConfigFlags) => config(await load(), flags))
   // Only here, for the message above; subcommands would inherit it.
   return root.allowExcessArguments()
 }

@@ -28,6 +28,16 @@ export function findStateDir(given: string | undefined, env: NodeJS.ProcessEnv =
   return found
 }
 
+/** As `findStateDir`; undefined where none was named and none is found. */
+export function stateDirIfAny(given: string | undefined): string | undefined {
+  if (given !== undefined) return path.resolve(given)
+  try {
+    return findStateDir(undefined)
+  } catch {
+    return undefined
+  }
+}
+
 /** All sessions, the newest first. */
 export async function sessionsOf(api: ReplayApi, stateDir: string): Promise<SessionInfo[]> {
   const sessions = await api.listSessions(stateDir)

@@ -9,6 +9,7 @@ mod archive;
 mod bridge;
 mod checkpoint;
 mod enrich;
+mod config;
 mod error;
 mod faults;
 mod input;

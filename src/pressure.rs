@@ -1,8 +1,9 @@
 //! Usage of the context window.
 
 use crate::error::guard;
-use crate::input::{count, message};
-use clawback_core::pressure;
+use crate::input::{count, few, message, short};
+use clawback_core::config::Budget;
+use clawback_core::{Error, pressure};
 use napi_derive::napi;
 use serde_json::Value;
 
@@ -109,5 +110,132 @@ pub fn gauge_line(measure: Measure, options: Option<GaugeOptions>) -> napi::Resu
             },
             saved,
         ))
+    })
+}
+
+/// Shares of the window; what is left out keeps its default.
+#[napi(object)]
+pub struct RatiosInput {
+    /// Instructions and tools.
+    pub system_prompt_ratio: Option<f64>,
+    /// Files read at the start.
+    pub bootstrap_ratio: Option<f64>,
+    /// The conversation.
+    pub history_ratio: Option<f64>,
+    /// The answer.
+    pub response_ratio: Option<f64>,
+    /// Room for the answer at least.
+    pub min_response_tokens: Option<f64>,
+}
+
+/// What was measured.
+#[napi(object)]
+pub struct ActualInput {
+    /// Tokens of instructions and tools.
+    pub system_prompt: Option<f64>,
+    /// Tokens of the files read at the start.
+    pub bootstrap: Option<f64>,
+}
+
+/// What a window is divided by.
+#[napi(object)]
+pub struct BudgetInput {
+    /// The model's window in tokens.
+    pub context_window: f64,
+    /// Shares of it.
+    pub ratios: Option<RatiosInput>,
+    /// What is really used.
+    pub actual: Option<ActualInput>,
+}
+
+/// The regions of a window, tokens.
+#[napi(object)]
+pub struct Allocation {
+    /// Instructions and tools.
+    pub system_prompt: f64,
+    /// Files read at the start.
+    pub bootstrap: f64,
+    /// The conversation.
+    pub history: f64,
+    /// The answer.
+    pub response: f64,
+    /// What the shares leave; counted in `history`.
+    pub reserve: f64,
+    /// What the first two leave; counted in `history`.
+    pub reclaimed: f64,
+}
+
+/// Divides a window by seed 004's formula.
+#[napi(catch_unwind)]
+pub fn allocate_budget(input: BudgetInput) -> napi::Result<Allocation> {
+    guard("allocateBudget", || {
+        let mut budget = Budget::default();
+        if let Some(ratios) = input.ratios {
+            budget = Budget {
+                system_prompt_ratio: ratios.system_prompt_ratio.unwrap_or(budget.system_prompt_ratio),
+                bootstrap_ratio: ratios.bootstrap_ratio.unwrap_or(budget.bootstrap_ratio),
+                history_ratio: ratios.history_ratio.unwrap_or(budget.history_ratio),
+                response_ratio: ratios.response_ratio.unwrap_or(budget.response_ratio),
+                min_response_tokens: count(ratios.min_response_tokens).unwrap_or(budget.min_response_tokens),
+            };
+        }
+        let actual = input.actual.map_or_else(pressure::Actual::default, |actual| pressure::Actual {
+            system_prompt: count(actual.system_prompt),
+            bootstrap: count(actual.bootstrap),
+        });
+        let got = pressure::allocate_budget(input.context_window, &budget, actual)?;
+        Ok(Allocation {
+            system_prompt: got.system_prompt as f64,
+            bootstrap: got.bootstrap as f64,
+            history: got.history as f64,
+            response: got.response as f64,
+            reserve: got.reserve as f64,
+            reclaimed: got.reclaimed as f64,
+        })
+    })
+}
+
+/// A file that is read at the start of a session.
+#[napi(object)]
+pub struct BootstrapFileInput {
+    /// Its name.
+    pub path: String,
+    /// Its text.
+    pub content: String,
+}
+
+/// The same within the budget.
+#[napi(object)]
+pub struct BootstrapFile {
+    /// Its name.
+    pub path: String,
+    /// Its text, or head, marker and tail of it.
+    pub content: String,
+    /// Something was cut.
+    pub truncated: bool,
+}
+
+/// Cuts files so that they take at most so many tokens together.
+#[napi(catch_unwind)]
+pub fn truncate_bootstrap_files(
+    files: Vec<BootstrapFileInput>,
+    max_tokens: f64,
+) -> napi::Result<Vec<BootstrapFile>> {
+    guard("truncateBootstrapFiles", || {
+        few("truncateBootstrapFiles", &files, None)?;
+        let max = count(Some(max_tokens)).ok_or_else(|| {
+            Error::InvalidInput(format!(
+                "maxTokens is {max_tokens}: a number of tokens of at least 0 is needed"
+            ))
+        })?;
+        let mut texts = Vec::with_capacity(files.len());
+        for file in files {
+            short("truncateBootstrapFiles", &file.content, None)?;
+            texts.push((file.path, file.content));
+        }
+        Ok(pressure::truncate_bootstrap_files(texts, max)
+            .into_iter()
+            .map(|file| BootstrapFile { path: file.path, content: file.content, truncated: file.truncated })
+            .collect())
     })
 }

@@ -46,7 +46,7 @@ describe('wrong usage', () => {
   })
 
   test('help and version are fine and go to stdout', async () => {
-    for (const args of [['--help'], ['replay', '--help'], ['status', '--help'], ['checkpoints', 'list', '--help'], ['checkpoints', 'show', '--help'], ['packet', '--help']]) {
+    for (const args of [['--help'], ['replay', '--help'], ['status', '--help'], ['checkpoints', 'list', '--help'], ['checkpoints', 'show', '--help'], ['packet', '--help'], ['config', '--help']]) {
       const { code, stdout } = await run(...args)
       expect(code).toBe(0)
       expect(stdout).toContain('Examples:')

@@ -65,6 +65,7 @@ export function fakeApi(script: (TranscriptEvent | string)[], overrides: Partial
     formatCheckpointYaml: () => '',
     renderCheckpoint: () => ({ text: '', tokens: 0, omitted: {} }),
     listSessions: async () => [],
+    readConfig: () => Promise.reject(new Error('not here')),
     ...overrides,
   }
 }

@@ -1,0 +1,25 @@
+'use strict'
+// The configuration. The native part is pure but for the one file: environment and home directory are handed in here.
+
+const path = require('node:path')
+const { asyncExport } = require('./boundary.js')
+
+/** `readConfig` and `loadConfig` over the native reader. */
+function configReader(native) {
+  const read = asyncExport(native, 'readConfig', 0, (file, options) => {
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => name.startsWith('CLAWBACK_') && value !== undefined))
+    const usual = options?.stateDir === undefined ? undefined : path.join(options.stateDir, 'context', 'config.yaml')
+    return [file ?? undefined, { env, usual, home: process.env.HOME || process.env.USERPROFILE || undefined }]
+  })
+  if (!read) return { readConfig: undefined, loadConfig: undefined }
+
+  /** The effective configuration. Keys that nobody knows are said once, as a warning of the process. */
+  async function loadConfig(file) {
+    const { config, warnings } = await read(file)
+    for (const { text } of warnings) process.emitWarning(text, { code: 'CLAWBACK_CONFIG' })
+    return config
+  }
+  return { readConfig: read, loadConfig }
+}
+
+module.exports = { configReader }

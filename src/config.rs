@@ -1,0 +1,43 @@
+//! The configuration and where its values come from.
+
+use crate::bridge::promise;
+use clawback_core::{Error, config::Loaded, session, store};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What else the configuration is made from.
+#[napi(object)]
+pub struct ConfigSources {
+    /// A file that is read where it exists.
+    pub usual: Option<String>,
+    /// The environment, or the part of it that begins with `CLAWBACK_`.
+    pub env: HashMap<String, String>,
+    /// The home directory, for `~`.
+    pub home: Option<String>,
+}
+
+/// The effective configuration with the origin of each value, from a file that must exist, or from the usual one.
+#[napi(catch_unwind, ts_return_type = "Promise<object>")]
+pub fn read_config<'env>(
+    env: &'env Env,
+    path: Option<String>,
+    sources: ConfigSources,
+) -> napi::Result<Object<'env>> {
+    let job = move || {
+        let variables: Vec<_> = sources.env.into_iter().collect();
+        let usual = sources.usual.as_deref().map(Path::new);
+        let loaded =
+            store::load_config(path.as_deref().map(Path::new), usual, &variables, sources.home.as_deref())?;
+        shown(&loaded)
+    };
+    promise(env, |done| session::in_background(job, done), |loaded| loaded)
+}
+
+fn shown(loaded: &Loaded) -> clawback_core::Result<Value> {
+    serde_json::to_value(loaded)
+        .map_err(|error| Error::Internal { where_: "readConfig".to_owned(), what: error.to_string() })
+}
