@@ -33,11 +33,11 @@ use std::time::Duration;
 
 pub use crate::ledger::Appended;
 pub use crate::store::{Durability, SessionSummary};
-pub use enrich::{Enriched, Rejected, Started, read_messages, summarize};
 pub use archive::{
     ColdChunk, DropPage, DropQuery, DropView, Inspection, TuneReport, drain_diagnostics, keep_diagnostics,
     logs_written, tune,
 };
+pub use enrich::{Enriched, Rejected, Started, read_messages, summarize};
 pub use view::SessionView;
 
 /// Answers a call: once, from one of the store's threads.

@@ -100,5 +100,6 @@ pub(super) fn health(live: &Live, plan: &ContextPlan, now: &str, now_ms: u64, co
 
 /// Whether a health line is due. The seed has no switch of its own for them.
 pub(super) fn health_is_due(live: &Live, now_ms: u64) -> bool {
-    live.options.config.log_compaction && now_ms.saturating_sub(live.own.figures().health_logged_ms) >= HEALTH_EVERY_MS
+    live.options.config.log_compaction
+        && now_ms.saturating_sub(live.own.figures().health_logged_ms) >= HEALTH_EVERY_MS
 }
