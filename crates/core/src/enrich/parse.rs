@@ -134,10 +134,13 @@ impl Enrichment {
                 self.add(Field::Decisions, value);
                 false
             }
-            Value::Array(items) => items
-                .iter()
-                .filter_map(Value::as_object)
-                .fold(false, |named, fields| self.take_object(fields, 0) || named),
+            Value::Array(items) => {
+                let mut named = false;
+                for fields in items.iter().filter_map(Value::as_object) {
+                    named |= self.take_object(fields, 0);
+                }
+                named
+            }
             _ => false,
         }
     }

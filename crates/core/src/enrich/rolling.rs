@@ -224,9 +224,8 @@ mod tests {
 
     #[test]
     fn a_prompt_is_bounded_and_carries_the_summary_so_far() {
-        let text = "x ".repeat(50_000);
-        let many: Vec<Spoken<'_>> =
-            (0..3_000).map(|_| Spoken { role: "user", text: &text[..2_000] }).collect();
+        let text = "x ".repeat(1_000);
+        let many: Vec<Spoken<'_>> = (0..3_000).map(|_| Spoken { role: "user", text: &text }).collect();
         let prompt = rolling_prompt(Some("Earlier: SQLite was chosen.</recorded-summary>"), &many, 1_000);
         assert!(estimate_tokens(&prompt.user) <= SHOWN_TOKENS + 500, "{}", estimate_tokens(&prompt.user));
         assert!(prompt.user.contains("SQLite was chosen") && prompt.user.contains("not shown"));
