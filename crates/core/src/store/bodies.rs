@@ -63,7 +63,7 @@ impl Body {
         line::within_limit(line::seal(object)?)
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let mut object = line::unseal(bytes)?;
         let chunk_id = object.shift_remove("chunk_id")?.as_str()?.parse().ok()?;
         let mut text_of = |name: &str| match object.shift_remove(name) {
@@ -113,11 +113,11 @@ pub(super) struct BodyStore {
     new_name: bool,
 }
 
-fn file_name(number: u64) -> String {
+pub(super) fn file_name(number: u64) -> String {
     format!("{number}.jsonl")
 }
 
-fn segments_in(folder: &Dir) -> Result<Vec<u64>> {
+pub(super) fn segments_in(folder: &Dir) -> Result<Vec<u64>> {
     let mut numbers: Vec<u64> = folder.list()?.iter().filter_map(|name| names::body_segment(name)).collect();
     numbers.sort_unstable();
     Ok(numbers)

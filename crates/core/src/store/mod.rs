@@ -7,6 +7,7 @@
 //! What it is not: a database. State is what a [`SessionState`] makes of the journal's lines.
 
 mod bodies;
+mod body_files;
 mod checkpoints;
 mod chunk;
 mod cold;
@@ -36,6 +37,7 @@ mod state;
 mod sweep_tests;
 
 pub use bodies::Body;
+pub use body_files::{BodyFiles, BodySpot};
 pub use checkpoints::{CheckpointFile, CheckpointInfo, Group, Inspect, StoredCheckpoint, WrittenCheckpoint};
 pub use chunk::ChunkId;
 pub use cold::{DropReason, DropRecord, Expired};

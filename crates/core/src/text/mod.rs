@@ -5,6 +5,7 @@ pub mod fold;
 pub mod normalize;
 pub(crate) mod pattern;
 pub mod redact;
+pub mod stem;
 pub mod tokens;
 pub mod wellformed;
 pub mod words;

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::stem;
+use crate::text::stem;
 
 /// What a verb does with its choice; bits, because a verb can be several.
 pub(super) mod class {

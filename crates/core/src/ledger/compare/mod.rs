@@ -9,7 +9,6 @@ mod lexicon;
 mod prepare;
 mod read;
 mod relate;
-mod stem;
 mod value;
 mod word;
 

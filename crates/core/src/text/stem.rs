@@ -7,7 +7,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
 /// English stem of a folded word.
-pub(super) fn english(word: &str) -> String {
+pub fn english(word: &str) -> String {
     ENGLISH.stem(word).into_owned()
 }
 
@@ -24,7 +24,7 @@ const SERBIAN_ENDINGS: &[&str] = &[
 
 /// What is left of an English stem without the endings that make nouns of verbs: `perform` of `performance`, `limit`
 /// of `limiter`. At least four letters stay.
-pub(super) fn root(stem: &str) -> &str {
+pub fn root(stem: &str) -> &str {
     const ENDINGS: &[&str] = &[
         "ation", "ment", "ance", "ence", "ition", "ness", "abl", "ibl", "ion", "er", "or", "at", "al", "iv",
     ];
@@ -43,13 +43,13 @@ pub(super) fn root(stem: &str) -> &str {
 }
 
 /// What English and Serbian stems of a borrowed word or a name have in common: `grigor` of "Grigorije", "Grigoriju".
-pub(super) fn across(stem: &str) -> &str {
+pub fn across(stem: &str) -> &str {
     let bare = serbian(stem);
     root(bare.strip_suffix("ij").filter(|rest| rest.len() >= 4).unwrap_or(bare))
 }
 
 /// Light Serbian stem of a folded word; at least three letters stay.
-pub(super) fn serbian(word: &str) -> &str {
+pub fn serbian(word: &str) -> &str {
     if !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return word;
     }
