@@ -494,6 +494,49 @@ export interface Health {
   readOnly: boolean
   problems: string[]
 }
+
+/** What narrows a search. */
+export interface RecallOptions {
+  /** 10 if missing, at most 1,000. */
+  limit?: number
+  /** Tokens of all hits together; 2,000 if missing. The first hit is cut around what matches rather than left out. */
+  maxTokens?: number
+  /** `all`: also other sessions, and older generations of this one. */
+  scope?: 'session' | 'all'
+  role?: string
+  tool?: string
+  /** ISO 8601. */
+  since?: string
+  /** ISO 8601. */
+  until?: string
+  /** The host's own similarity, 0..1, by chunk id. */
+  scores?: Record<string, number>
+}
+
+/** A message that was found. */
+export interface RecallHit {
+  chunkId: string
+  sessionKey: string
+  role: string
+  /** The message, or the part of it that answers. */
+  text: string
+  context?: string
+  tokens: number
+  /** 0..1, never rising from hit to hit. */
+  score: number
+  timestamp: string
+  /** Why it left the view; null where it did not, or belongs to another session. */
+  dropReason: string | null
+  /** Null where it does not expire. */
+  recoverableUntil: string | null
+}
+
+export interface RecoveredMessage extends RecallHit {
+  totalTokens: number
+  /** Counts as `text.length` does. */
+  nextOffset?: number
+}
+
 export declare class ContextSession {
   private constructor()
   /** Restores ledger, epoch, view and calibration from disk. */
@@ -521,6 +564,10 @@ export declare class ContextSession {
   spill<M extends object>(message: M, options: { maxTokens: number }): Promise<{ message: M; chunkId: string }>
   /** Never dropped by relevance, never expires. */
   pin(target: string | Message | object): Promise<void>
+  /** The messages that answer a question best, best first; one hit is one message, all hits together keep `maxTokens` (2,000). Any text is a query. */
+  recall(query: string, options?: RecallOptions): Promise<RecallHit[]>
+  /** One message, whole or, with `maxTokens`, in pages: go on from `nextOffset`. Logged; does not touch the view. */
+  recover(chunkId: string, options?: { offset?: number; maxTokens?: number }): Promise<RecoveredMessage>
   explain(text: string): Promise<{ found: boolean; source?: string; status?: string; by?: string; whyNotInPacket?: string }>
   /**
    * Between turns: lets expired messages go and, where there is a model, asks it once per epoch for the rolling summary of

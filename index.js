@@ -7,6 +7,7 @@ const { asyncExport, messageExport, syncExport } = require('./lib/boundary.js')
 const { addMaintain, enrichExport, parseExport, promptExport, summarizeExport } = require('./lib/enrich.js')
 const { configReader } = require('./lib/config.js')
 const { checkpointInput, measureUsage, toolUse } = require('./lib/input.js')
+const { addRecall } = require('./lib/recall.js')
 const { makeSessionClass } = require('./lib/session.js')
 const { makeManagerClass } = require('./lib/manager.js')
 const { withLogs } = require('./lib/logs.js')
@@ -87,7 +88,7 @@ exports.loadConfig = configuration.loadConfig
 
 // a live session
 exports.drainLogs = sync('drainLogs')
-exports.ContextSession = makeSessionClass(native, [addMaintain, withLogs(() => exports.drainLogs())])
+exports.ContextSession = makeSessionClass(native, [addMaintain, addRecall, withLogs(() => exports.drainLogs())])
 exports.ContextManager = makeManagerClass((options) => exports.ContextSession.open(options))
 
 // transcripts

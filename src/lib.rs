@@ -14,6 +14,7 @@ mod error;
 mod faults;
 mod input;
 mod pressure;
+mod recall;
 mod session;
 mod state;
 mod text;

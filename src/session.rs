@@ -301,6 +301,13 @@ pub fn open_session<'env>(env: &'env Env, options: SessionOptions) -> napi::Resu
     )
 }
 
+impl NativeSession {
+    /// For methods that live in files of their own.
+    pub(crate) fn live(&self) -> &Live {
+        &self.live
+    }
+}
+
 #[napi]
 impl NativeSession {
     /// A model was switched, or its limits were learned.

@@ -94,6 +94,8 @@ pub struct Library {
     disk: Mutex<Option<Disk>>,
     shelves: Mutex<HashMap<String, Arc<Mutex<Shelf>>>>,
     checked: Mutex<bool>,
+    /// Sessions that are being indexed, or are about to be.
+    claimed: Mutex<HashSet<String>>,
 }
 
 impl std::fmt::Debug for Disk {
@@ -148,9 +150,20 @@ impl Library {
             disk: Mutex::default(),
             shelves: Mutex::default(),
             checked: Mutex::default(),
+            claimed: Mutex::default(),
         });
         all.insert(state_dir.to_owned(), Arc::downgrade(&library));
         library
+    }
+
+    /// Whether the caller is to see to a session's index; false while somebody does.
+    pub fn claim(&self, key: &str) -> bool {
+        lock(&self.claimed).insert(key.to_owned())
+    }
+
+    /// The session has been seen to.
+    pub fn release(&self, key: &str) {
+        lock(&self.claimed).remove(key);
     }
 
     /// Bytes of a session that are stored and not indexed.
@@ -166,9 +179,8 @@ impl Library {
     /// Indexes what is stored and not indexed yet, as far as one pass goes. An index that is damaged, also in a byte that
     /// nobody asked for, or that another version made, is made again.
     pub fn index(&self, files: &BodyFiles) -> Result<Pass> {
-        if !std::mem::replace(&mut *lock(&self.checked), true)
-            && self.guarded(|disk| Ok(disk.is_sound())) == Some(false)
-        {
+        let checked = std::mem::replace(&mut *lock(&self.checked), true);
+        if !checked && self.guarded(|disk| Ok(disk.is_sound())) == Some(false) {
             self.discard("a file does not match its checksum");
         }
         match self.try_index(files) {
@@ -352,23 +364,11 @@ impl Shelf {
     /// The tail follows the index; when that moved on, it begins anew.
     fn see_to_tail(&mut self, files: &BodyFiles) -> Result<()> {
         let follows =
-            self.tail_start() == self.progress && tail::pending(files, &self.tail.progress)?.is_some();
+            *self.tail.start() == self.progress && tail::pending(files, &self.tail.progress)?.is_some();
         if !follows {
             self.tail = Tail::after(self.progress.clone());
         }
         Ok(())
-    }
-
-    /// Where the tail began.
-    fn tail_start(&self) -> Progress {
-        let mut start = self.tail.progress.clone();
-        for entry in &self.tail.entries {
-            let spot = entry.spot;
-            let at = start.entry(spot.segment).or_insert(spot.offset);
-            *at = (*at).min(spot.offset);
-        }
-        start.retain(|_, done| *done > 0);
-        start
     }
 
     fn conversation(

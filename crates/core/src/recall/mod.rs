@@ -4,13 +4,22 @@
 //! tantivy's files, and scans the rest. What it is not: a place where anything is stored.
 
 pub mod analyze;
+mod answer;
+mod condense;
 mod disk;
 mod entry;
+mod excerpt;
 mod irregular;
 mod library;
+mod prior;
 pub mod query;
 pub mod rank;
+pub mod relevance;
 mod tail;
 
+pub use answer::{Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, MAX_LIMIT, RecallHit, scores};
+pub use condense::condense;
 pub use disk::Pass;
+pub use excerpt::excerpt;
 pub use library::{Filter, Found, Library, Request};
+pub use prior::{Prior, PriorBlock, PriorLimits, prior_context};

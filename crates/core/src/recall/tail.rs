@@ -15,6 +15,8 @@ pub(super) const STEP: u64 = 1 << 20;
 /// Messages in the order in which they were stored, and their terms.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
+    /// Where it begins: what the index covers.
+    start: Progress,
     /// How far was read, what the index covers included.
     pub(super) progress: Progress,
     /// The messages.
@@ -28,12 +30,17 @@ pub(super) struct Tail {
 impl Tail {
     /// What comes after `progress`.
     pub(super) fn after(progress: Progress) -> Self {
-        Self { progress, ..Self::default() }
+        Self { start: progress.clone(), progress, ..Self::default() }
     }
 
     /// The same for one question: only its terms.
     pub(super) fn for_terms(progress: Progress, wanted: HashSet<String>) -> Self {
-        Self { progress, wanted: Some(wanted), ..Self::default() }
+        Self { start: progress.clone(), progress, wanted: Some(wanted), ..Self::default() }
+    }
+
+    /// Where it begins.
+    pub(super) fn start(&self) -> &Progress {
+        &self.start
     }
 
     /// Reads what is new.

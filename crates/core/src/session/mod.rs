@@ -10,6 +10,7 @@ mod import;
 pub mod live;
 mod make;
 mod observe;
+pub mod recall;
 mod sinks;
 mod state;
 mod thread;
@@ -19,6 +20,7 @@ use crate::checkpoint::diff::{Difference, Relation, diff};
 use crate::checkpoint::policy::inspect;
 use crate::checkpoint::{self, Agent, Checkpoint, ToolCall, Trigger};
 use crate::ledger::{Comparison, Kind, Source, compare};
+use crate::recall::Library;
 use crate::store::{self, Registry};
 use crate::text::redact::redact_secrets;
 use crate::{Error, Result, packet};
@@ -28,7 +30,7 @@ use serde_json::Value;
 use sinks::{Journal, Preview};
 use state::State;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 pub use crate::ledger::Appended;
@@ -195,6 +197,7 @@ pub struct Session {
     state_dir: PathBuf,
     key: String,
     options: OpenOptions,
+    library: Arc<Library>,
 }
 
 impl Session {
@@ -209,6 +212,7 @@ impl Session {
             state_dir: state_dir.to_owned(),
             key: key.to_owned(),
             options,
+            library: Library::of(state_dir),
         })
     }
 

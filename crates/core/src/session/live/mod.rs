@@ -267,6 +267,8 @@ impl Live {
         if let Err(error) = result {
             figures.trouble(&error);
         }
+        drop(figures);
+        self.session.index_soon();
     }
 
     /// How full the context is, its zone and the gauge line. Writes nothing.
@@ -354,7 +356,8 @@ impl Live {
 
     /// Flushes and gives the handle back. Closing twice is fine.
     pub fn close(&self, done: Done<()>) {
-        self.session.close(done);
+        let session = self.session.clone();
+        self.session.close(Box::new(move |closed| session.index_at_close(Box::new(move |_| done(closed)))));
     }
 }
 
