@@ -7,7 +7,6 @@ mod files;
 mod gather;
 mod layout;
 mod neutral;
-pub(crate) use neutral::neutralise;
 mod root;
 mod section;
 mod tasks;

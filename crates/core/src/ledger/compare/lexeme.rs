@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 
 use super::lexicon::{LEXICON, Sense};
 use super::prepare::hash;
+use super::value;
 use super::word::Word;
-use super::{stem, value};
+use crate::text::stem;
 
 /// Words that a thread keeps; a few hundred bytes each. When they are full all go: the next text brings its own back.
 const KEPT: usize = 4_096;

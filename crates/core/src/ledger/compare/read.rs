@@ -10,7 +10,6 @@ use super::prepare::{Segment, Slot, Token, hash, mark, prep};
 use super::value::{self, Value};
 use super::word::Word;
 use crate::text::fold;
-use crate::text::stem;
 
 fn preposition(word: &str, serbian: bool) -> Option<u8> {
     use prep::*;

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
 use super::prepare::hash;
-use super::stem;
+use crate::text::stem;
 
 /// A folded word or phrase; cheap to copy.
 #[derive(Clone)]
