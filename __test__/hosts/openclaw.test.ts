@@ -26,10 +26,14 @@ const failing = (code: string) => async () => {
   throw Object.assign(new Error(`it is ${code}`), { code })
 }
 
+const planOf = (keep: number[], packet: string | null = null): Plan => ({
+  epoch: 1, zone: 'green', packet, tail: null, keep: Uint32Array.from(keep), replace: [], tokensBefore: 9, tokensAfter: 7, droppedMessages: 0, warnings: [],
+})
+
 /** A session that plans to show everything, with some methods replaced. */
 function fakeSession(over: Partial<Record<keyof Session, unknown>> = {}) {
   let synced: readonly Message[] = []
-  const plan = async (): Promise<Plan> => ({ packet: null, tail: null, keep: synced.map((_, index) => index), replace: [], tokensAfter: 7, warnings: [] })
+  const plan = async () => planOf(synced.map((_, index) => index))
   const session = {
     setLimits: vi.fn(), sync: vi.fn((messages: readonly Message[]) => void (synced = messages)), gauge: vi.fn(), plan: vi.fn<Session['plan']>(plan),
     compact: vi.fn(async () => ({ compacted: true, reason: '', tokensBefore: 90, tokensAfter: 30, summary: 's' })),
@@ -151,7 +155,7 @@ describe('registering', () => {
 
 describe('the view', () => {
   test('begins with the packet, at the time of the first kept message, and copies only what is replaced', () => {
-    const view = viewOf(history, { packet: 'packet', keep: [1, 2], replace: [{ index: 2, text: 'short' }] })
+    const view = viewOf(history, { ...planOf([1, 2], 'packet'), replace: [{ index: 2, text: 'short' }] })
     expect(view).toEqual([
       { role: 'user', content: 'packet', timestamp: 2 },
       history[1],
@@ -204,7 +208,7 @@ describe('the names of tool calls', () => {
 
 describe('the engine', () => {
   test('between model calls plans the history of the start, not the view that the host hands back', async () => {
-    const session = fakeSession({ plan: vi.fn(async () => ({ packet: 'packet', tail: null, keep: [2], replace: [], tokensAfter: 7, warnings: [] })) })
+    const session = fakeSession({ plan: vi.fn(async () => planOf([2], 'packet')) })
     const engine = createEngine(fakePlugin(session))
     const { messages } = await engine.assemble(beforePrompt())
     const again = await engine.assemble(betweenCalls(messages))
@@ -251,7 +255,7 @@ describe('the engine', () => {
   })
 
   test('a handle that was closed meanwhile is opened again', async () => {
-    const session = fakeSession({ plan: vi.fn().mockRejectedValueOnce(Object.assign(new Error('closed'), { code: 'Closed' })).mockResolvedValue({ packet: null, tail: null, keep: [0], replace: [], tokensAfter: 1, warnings: [] }) })
+    const session = fakeSession({ plan: vi.fn().mockRejectedValueOnce(Object.assign(new Error('closed'), { code: 'Closed' })).mockResolvedValue(planOf([0])) })
     expect((await createEngine(fakePlugin(session)).assemble(beforePrompt())).messages).toEqual([history[0]])
   })
 

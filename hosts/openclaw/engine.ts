@@ -189,7 +189,7 @@ export function createEngine(plugin: Plugin): ContextEngine {
         // The host also calls before a turn, which must not wait; only afterwards does it say which model was used.
         if (runtimeContext?.modelContextWindow === undefined) return UNCHANGED
         const complete = plugin.settings.useModel ? completeWith(runtimeContext) : undefined
-        await withSession(plugin, ref, async (session) => session.maintain?.({ ...maybe('signal', abortSignal), ...maybe('complete', complete) }))
+        await withSession(plugin, ref, (session) => session.maintain({ ...maybe('signal', abortSignal), ...maybe('complete', complete) }))
         return UNCHANGED
       }),
 

@@ -61,7 +61,7 @@ export async function withSession<T>(plugin: Plugin, ref: SessionRef, use: (sess
 }
 
 function passLogs(logger: Logger, session: Session): void {
-  for (const line of session.drainLogs?.() ?? []) logger[line.level]?.(`clawback: ${line.message}`)
+  for (const line of session.drainLogs()) logger[line.level]?.(`clawback: ${line.message}`)
 }
 
 /** What a plan had to leave as it is; each kind is said once, whatever its figures. */

@@ -35,7 +35,7 @@ function contextTools(plugin: Plugin, context: SessionRef): AgentTool[] {
       },
       execute: (_id, { query, limit }) =>
         answer(async (session) => {
-          const hits = (await session.recall?.(String(query ?? ''), { limit: typeof limit === 'number' ? limit : 5, maxTokens: MOST_TOKENS, scope: 'session' })) ?? []
+          const hits = await session.recall(String(query ?? ''), { limit: typeof limit === 'number' ? limit : 5, maxTokens: MOST_TOKENS, scope: 'session' })
           return hits.length ? hits.map(describe).join('\n\n') : 'Nothing found.'
         }),
     },
@@ -51,8 +51,7 @@ function contextTools(plugin: Plugin, context: SessionRef): AgentTool[] {
       },
       execute: (_id, { chunk_id, offset }) =>
         answer(async (session) => {
-          const part = await session.recover?.(String(chunk_id ?? ''), { maxTokens: MOST_TOKENS, ...(typeof offset === 'number' ? { offset } : {}) })
-          if (part === undefined) return 'Nothing found.'
+          const part = await session.recover(String(chunk_id ?? ''), { maxTokens: MOST_TOKENS, ...(typeof offset === 'number' ? { offset } : {}) })
           return part.nextOffset === undefined ? part.text : `${part.text}\n\n[continues: offset ${part.nextOffset}]`
         }),
     },

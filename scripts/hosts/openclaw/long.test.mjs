@@ -72,7 +72,7 @@ describe(`a session of ${TURNS} turns in OpenClaw`, { skip: host.missing }, () =
       console.log(figuresOf('with clawback', chats))
       if (existsSync(times)) console.log(hookTimes(times))
       assert.equal(home.model.summaries().length, 0)
-      assert.doesNotMatch(log, /degraded to "legacy"|quarantin|assemble failed|clawback: .* failed/)
+      assert.deepEqual(log.split('\n').filter((line) => /degraded to "legacy"|quarantin|assemble failed|clawback: .* failed/.test(line)), [])
       for (const request of chats) {
         assert.ok(packetsIn(request) <= 1)
         for (const [text] of textsOf(request).matchAll(/Look at part \d+ of the shop\./g)) assert.ok(textsOf(request).replace(packetIn(request) ?? '', '').split(text).length <= 2, `${text} twice`)
