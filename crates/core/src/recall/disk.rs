@@ -307,7 +307,8 @@ impl Disk {
         let mark = mark(files.name(), body.chunk_id.generation);
         let mut tokens = Vec::new();
         let entry = Entry::read(body, spot, &mut |term| {
-            tokens.push(Token { text: format!("{mark}{term}"), ..Token::default() });
+            // The default position is the largest number there is; only whether a word occurs is asked for.
+            tokens.push(Token { text: format!("{mark}{term}"), position: 0, ..Token::default() });
         });
         let mut document = TantivyDocument::default();
         document

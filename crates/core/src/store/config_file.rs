@@ -11,7 +11,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The effective configuration. `named` must exist; `usual` is read where it exists.
 ///
 /// # Errors
-/// `NotFound` when `named` is not there, `Io` when a file cannot be read, and what [`Loaded::new`] says of its content.
+/// `NotFound` when `named` is not there, `InvalidInput` when it is a directory, `Io` when a file cannot be read, and what [`Loaded::new`] says of its content.
 pub fn load_config(
     named: Option<&Path>,
     usual: Option<&Path>,
@@ -44,6 +44,10 @@ fn read(path: &Path) -> Result<Option<String>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
+    if file.metadata().is_ok_and(|found| found.is_dir()) {
+        let why = format!("{} is a directory; name the configuration file in it", path.display());
+        return Err(Error::InvalidInput(why));
+    }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(failed)?;
     String::from_utf8(bytes)
@@ -66,6 +70,6 @@ mod tests {
         assert!(!load_config(None, Some(&path), &[], None).unwrap().config.log_drops);
         std::fs::write(&path, [0xff, 0xfe]).unwrap();
         assert_eq!(load_config(Some(&path), None, &[], None).unwrap_err().code(), "InvalidInput");
-        assert_eq!(load_config(Some(dir.path()), None, &[], None).unwrap_err().code(), "Io");
+        assert_eq!(load_config(Some(dir.path()), None, &[], None).unwrap_err().code(), "InvalidInput");
     }
 }
