@@ -7,7 +7,7 @@ use crate::text::sentences;
 use crate::text::tokens::estimate_tokens;
 
 /// Sentences of one message that are looked at: the beginning and the end of a long one.
-const LOOKED_AT: usize = 400;
+const LOOKED_AT: usize = 4_000;
 /// Longest sentence that is kept whole, in tokens.
 const SENTENCE: u64 = 60;
 
