@@ -199,12 +199,13 @@ for (const version of found) {
       assert.equal(home.entries().some(({ message }) => message?.stopReason === 'aborted'), false)
     })
 
-    test('a large tool result is shortened before pi stores it', async () => {
+    test('a large tool result is shortened before pi stores it, and its body can be found', async () => {
       const home = await fresh({ clawback: { mode: 'prune', spillTokens: 1_000 } })
       await session(home, async (pi) => {
         await pi.turn('Show me the log.', [{ text: 'Here.', tools: [{ name: 'bash', arguments: { command: `head -c 9000 /dev/zero | tr '\\0' 'x' | fold -w 99; echo kinfolk-marmalade; head -c 9000 /dev/zero | tr '\\0' 'y' | fold -w 99` } }] }, says('Seen.')])
         const results = home.entries().filter(({ message }) => message?.role === 'toolResult')
         assert.equal(JSON.stringify(results).length < 8_000, true, `${JSON.stringify(results).length} bytes in pi's file`)
+        assert.match(await pi.command('/ctx-search kinfolk-marmalade'), /kinfolk-marmalade/)
       })
     })
 
@@ -249,12 +250,14 @@ for (const version of found) {
       holds(resumed, /migrations/)
     })
 
-    test('/ctx-checkpoint writes one', async () => {
+    test('/ctx-checkpoint writes one, /ctx-search finds what left the context', async () => {
       const home = await fresh()
       await session(home, async (pi) => {
         await pi.turn('The supplier is called Quince and Partners.', [says('Noted: Quince and Partners.')])
         await fill(pi, 5)
         assert.match(await pi.command('/ctx-checkpoint'), /checkpoint cp_\d+ written|no checkpoint written/)
+        assert.match(await pi.command('/ctx-search Quince supplier'), /Quince and Partners/)
+        assert.match(await pi.command('/ctx-search'), /usage/)
       })
     })
 
