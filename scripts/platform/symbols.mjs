@@ -1,4 +1,4 @@
-// Which glibc a Linux binary asks for: fails above the floor.
+// Which glibc a Linux binary asks for: fails above the floor, and where the image could be unmapped under its own threads.
 //
 //     node scripts/platform/symbols.mjs npm/linux-x64-gnu/clawback.linux-x64-gnu.node
 import { spawnSync } from 'node:child_process'
@@ -43,6 +43,11 @@ if (process.argv[1]?.endsWith('symbols.mjs')) {
     if (compare(newest.version, floor) > 0) {
       const above = versions.filter(({ version }) => compare(version, floor) > 0)
       console.error(`${file}: asks for glibc above ${floor}: ${above.map(({ version, symbol }) => `${symbol} (${version})`).join(', ')}`)
+      process.exit(1)
+    }
+    // build.rs asks for it: worker threads of ours may outlive the last Node worker that loaded the addon.
+    if (!/NODELETE/.test(spawnSync('readelf', ['-d', file], { encoding: 'utf8' }).stdout ?? '')) {
+      console.error(`${file}: is not marked NODELETE`)
       process.exit(1)
     }
     console.log(`${file}: newest glibc symbol ${newest.symbol} (${newest.version}), floor ${floor}`)
