@@ -66,6 +66,7 @@ exports.buildEnrichmentPrompt = promptExport(native)
 exports.parseEnrichment = parseExport(native)
 exports.enrichCheckpoint = enrichExport(native)
 exports.summarizeMessages = summarizeExport(native)
+
 // cold storage and repairs
 exports.listDrops = async('listDrops', 2)
 exports.readColdChunk = async('readColdChunk', 3)

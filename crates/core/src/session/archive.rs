@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::event::Event;
 use super::observe::Sink;
-use super::{Done, SESSIONS, Session, State};
+use super::{Done, SESSIONS, Session};
 use crate::observe::{self, Activity, Histogram, Knobs, Percentiles, Suggestion, suggest};
-use crate::store::{ChunkId, DropRecord, Durability, Expired, Log};
+use crate::store::{ChunkId, DropRecord, Durability, Log};
 use crate::{Error, Result};
 
 /// Which drops are wanted.
@@ -255,32 +255,10 @@ impl Session {
         self.write_as(Durability::Full, |journal| journal.locked.snapshot(), done);
     }
 
-    /// Lets go of what left the view and is past its time now; with `quota` in bytes also of the oldest drops above it.
-    /// Pinned messages and those that are in the view stay. Once an hour is often enough.
-    pub fn expire(&self, quota: Option<u64>, done: Done<Expired>) {
-        self.write_as(
-            Durability::Full,
-            move |journal| {
-                let keep = kept(journal.state());
-                let now = journal.now().to_owned();
-                journal.locked.expire(&now, &keep, quota)
-            },
-            done,
-        );
-    }
-
     /// Asks whoever holds the session live to compact at its next plan. Survives the process.
     pub fn request_compaction(&self, done: Done<()>) {
         self.write_as(Durability::Full, |journal| journal.append(vec![Event::CompactionRequested]), done);
     }
-}
-
-/// Pinned chunks, and those that may be in the view: what left it once may be there again after a rewind.
-fn kept(state: &State) -> HashSet<ChunkId> {
-    let pinned = state.pins.iter().filter_map(|chunk| chunk.parse().ok());
-    let first = state.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
-    let on_path = (first..=state.last_ordinal).filter(|ordinal| state.is_on_path(*ordinal));
-    pinned.chain(on_path.filter_map(|ordinal| state.chunk(ordinal))).collect()
 }
 
 /// Reads the activity logs of a state directory, of one session or of all, and judges the knobs by them.

@@ -3,8 +3,8 @@
 //! Every call queues its work on the store's threads and answers through `done`, once, from one of them.
 
 mod append;
-mod enrich;
 mod archive;
+mod enrich;
 mod event;
 mod import;
 pub mod live;

@@ -3,6 +3,7 @@
 //! cannot be logged is said once through `tracing`, and the call goes on.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::dir::Dir;
 use super::lock::Lock;
 use super::pool::Pool;
-use crate::Result;
+use crate::{Error, Result};
 
 /// The folder below `context/`.
 const FOLDER: &str = "logs";
@@ -115,7 +116,11 @@ impl LogQueue {
             let next = self.waiting().pop_front();
             match next {
                 Some(Waiting::Lines { state_dir, log, bytes }) => {
-                    if let Err(error) = append(&state_dir, log, &bytes) {
+                    // A panic must not leave the queue without anybody who works it off.
+                    let written = catch_unwind(AssertUnwindSafe(|| append(&state_dir, log, &bytes)));
+                    if let Err(error) =
+                        written.unwrap_or_else(|panic| Err(Error::from_panic("logs", &*panic)))
+                    {
                         self.complain(&error.to_string());
                     }
                 }
