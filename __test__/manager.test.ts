@@ -99,6 +99,7 @@ test('a callback that fails leaves the agent with its context', async () => {
 test('an opaque context is read through getMessages', async () => {
   const { manager } = agent(3, { getContext: () => 'one long text' })
   expect(await manager.beforeResponse({ maxTokens: 100_000 })).toMatchObject({ zone: 'green' })
+  await manager.sessionEnd()
   const nothing = agent(1, { getContext: () => 'text', getMessages: () => 'text' })
   expect(await codeOf(nothing.manager.beforeResponse())).toBe('InvalidInput')
 })
