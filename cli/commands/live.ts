@@ -97,7 +97,8 @@ async function withUsage(api: Api, where: { stateDir: string; sessionKey: string
   if (found.limit > 0) return found
   const usage = (await api.readLatestCheckpoint(where.stateDir, where.sessionKey))?.meta.token_usage
   if (!usage || usage.context_window <= 0) return found
-  return { ...found, currentTokens: usage.input_tokens, limit: usage.context_window, pctUsed: usage.input_tokens / usage.context_window }
+  const { tokens, contextWindow, utilization, zone } = api.measureUsage({ usage: { tokens: usage.input_tokens }, contextWindow: usage.context_window })
+  return { ...found, currentTokens: tokens, limit: contextWindow, pctUsed: utilization, zone }
 }
 
 export interface ResetFlags extends Flags {

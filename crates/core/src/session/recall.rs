@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Done, SESSIONS, Session, State, import, now};
-use crate::observe::{Recovered, RecoverySource};
+use crate::observe::{Recovered, RecoverySource, hours_between};
 use crate::recall::query::Query;
 use crate::recall::{
     Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, Filter, Found, Library, MAX_LIMIT, Pass, RecallHit,
@@ -176,17 +176,18 @@ impl Session {
                 let mut page = page(&key, reader.body(chunk)?, offset, max_tokens);
                 tell_fate(reader, &mut page.hit)?;
                 let at = now();
+                let record = reader.drop_of(chunk)?;
                 let line = Recovered {
                     timestamp: &at,
                     chunk_id: &page.hit.chunk_id,
                     session_id: &key,
                     source: RecoverySource::Manual,
                     drop_reason: page.hit.drop_reason.as_deref(),
-                    score_at_drop: None,
+                    score_at_drop: record.as_ref().and_then(|record| record.relevance_score),
                     relevance_score: None,
                     threshold_used: None,
                     tokens: page.hit.tokens,
-                    hours_since_drop: None,
+                    hours_since_drop: record.and_then(|record| hours_between(&record.timestamp, &at)),
                 };
                 handle.log(Log::Recovery, &[line.to_line()]);
                 Ok(page)
