@@ -56,7 +56,7 @@ describe(`a session of ${TURNS} turns in OpenClaw`, { skip: host.missing }, () =
     const times = path.join(home.dir, 'times.jsonl')
     home.env.CLAWBACK_TIMES = times
     const entry = path.join(home.plugin, 'dist', 'hosts', 'openclaw')
-    renameSync(path.join(entry, 'index.js'), path.join(entry, 'plugin.js'))
+    renameSync(path.join(entry, 'index.js'), path.join(entry, 'entry.js'))
     copyFileSync(path.join(root, 'scripts', 'hosts', 'openclaw', 'timed.cjs'), path.join(entry, 'index.js'))
     try {
       const { failed, log } = await play(home, {

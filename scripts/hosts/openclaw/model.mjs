@@ -14,8 +14,13 @@ export async function startModel() {
   let steps = []
   let calls = 0
   let limit = Infinity
+  let held = null
 
-  function respond(asked, response) {
+  async function respond(asked, response) {
+    if (held !== null && held.pattern.test(JSON.stringify(asked.messages.slice(1)))) {
+      await held.until
+      held = null
+    }
     const system = textOf(asked.messages.find(({ role }) => role === 'system' || role === 'developer')?.content)
     const chat = (asked.tools ?? []).length > 0
     const tokens = tokensOf(asked.messages) + tokensOf(asked.tools)
@@ -62,6 +67,8 @@ export async function startModel() {
     summaries: () => requests.filter(({ kind }) => kind === 'summary'),
     /** What the model says next, one step per request: `{ text }` or `{ tools: [{ name, arguments }] }`. */
     plays: (next) => void (steps = [...next]),
+    /** The next request that says such a thing is answered when the promise resolves. */
+    holds: (pattern, until) => void (held = { pattern, until }),
     /** From now on, requests above so many tokens are refused as too long. */
     refusesAbove: (tokens) => void (limit = tokens),
     close: () => new Promise((resolve) => (server.closeAllConnections?.(), server.close(resolve))),

@@ -1,8 +1,10 @@
 // clawback in the real OpenClaw: what the model was sent is what counts. One gateway serves several sessions.
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openclaw } from './install.mjs'
-import { fileOf, makeHome, reads, says, startGateway } from './gateway.mjs'
+import { fileOf, makeHome, reads, root, says, startGateway } from './gateway.mjs'
 import { figuresOf, packetIn, packetsIn, textsOf } from './requests.mjs'
 
 const host = openclaw()
@@ -118,6 +120,68 @@ describe('OpenClaw with clawback as context engine', { skip }, () => {
       assert.equal(packetsIn(request), 0)
       assert.doesNotMatch(textsOf(request), /PostgreSQL|75 seconds/)
     }
+    mustBeTrusted(gateway)
+  })
+})
+
+describe('OpenClaw that lets the plugin read no conversations, prunes by itself and shows all tools', { skip }, () => {
+  const { buildCheckpointFromState, readState } = createRequire(path.join(root, 'package.json'))('./index.js')
+  let home
+  let gateway
+  before(async () => {
+    home = await makeHome(host, {
+      access: false, window: 64_000, plugin: { tools: true },
+      config: { tools: { toolSearch: false }, agents: { defaults: { contextPruning: { mode: 'cache-ttl', ttl: '1s' } } } },
+    })
+    gateway = await startGateway(home)
+  })
+  after(async () => {
+    await gateway?.stop()
+    await home?.remove()
+  })
+  const said = (text) => gateway.log().split(text).length - 1
+
+  test('names the switch once, warns of the pruning once, and works without the tail', async () => {
+    await gateway.turn('Use PostgreSQL for the order store, port 6543.', [says('I will use PostgreSQL on port 6543.')])
+    for (let index = 60; index < 63; index++) await work(home, gateway, index)
+    assert.equal(said('hooks.allowConversationAccess to true'), 1)
+    assert.equal(said('contextPruning also rewrites'), 1)
+    for (const request of home.model.chats()) assert.doesNotMatch(textsOf(request), /\[Context: /)
+    assert.match(textsOf(home.model.chats().at(-1)), /PostgreSQL/)
+    mustBeTrusted(gateway)
+  })
+
+  test('the agent searches what was said, in its own session only', async () => {
+    const find = { tools: [{ name: 'context_search', arguments: { query: 'PostgreSQL order store' } }] }
+    const resultOf = async (sessionKey) => {
+      await gateway.turn('Which database was it?', [find, says('That one.')], { sessionKey })
+      const result = home.model.chats().at(-1).messages.findLast(({ role }) => role === 'tool')
+      return textsOf({ messages: [result] })
+    }
+    assert.match(await resultOf('agent:main:main'), /PostgreSQL for the order store/)
+    assert.doesNotMatch(await resultOf('agent:main:other'), /PostgreSQL for the order store, port/)
+    mustBeTrusted(gateway)
+  })
+
+  test('a subagent is among the running agents until it ends', async () => {
+    const agents = async () => (await buildCheckpointFromState(home.state, 'agent:main:main', { trigger: 'manual', tokenUsage: { inputTokens: 0, contextWindow: 64_000 } })).agents
+    let release
+    home.model.holds(/count the shelves/, new Promise((resolve) => (release = resolve)))
+    const turn = gateway.turn('Let somebody else count.', [{ tools: [{ name: 'sessions_spawn', arguments: { task: 'count the shelves', context: 'fork' } }] }, says('Spawned.')])
+    const becomes = async (count) => {
+      for (let tries = 0; tries < 240 && (await agents()).length !== count; tries++) await new Promise((resolve) => setTimeout(resolve, 250))
+      return agents()
+    }
+    try {
+      const running = await becomes(1)
+      assert.equal(running.length, 1)
+      assert.match(running[0].id, /^agent:main:subagent:/)
+    } finally {
+      release()
+    }
+    assert.equal((await turn).status, 'ok')
+    assert.deepEqual(await becomes(0), [])
+    assert.match(JSON.stringify(await readState(home.state, 'agent:main:main')), /PostgreSQL/)
     mustBeTrusted(gateway)
   })
 })

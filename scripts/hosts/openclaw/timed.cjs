@@ -1,6 +1,6 @@
 // Stands between OpenClaw and the plugin and writes down how long each call took: `{name, ms}` a line, into CLAWBACK_TIMES.
 const fs = require('node:fs')
-const plugin = require('./plugin.js').default
+const plugin = require('./entry.js').default
 
 const note = (name, started) => fs.appendFileSync(process.env.CLAWBACK_TIMES, `${JSON.stringify({ name, ms: performance.now() - started })}\n`)
 const timed = (name, call) =>
