@@ -1,5 +1,6 @@
 //! All that can be searched below one state directory: the index, and for each session what came after it.
 
+use std::collections::hash_map::Entry as Slot;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -87,20 +88,28 @@ pub struct Found {
     pub similarity: f32,
 }
 
+/// Called when an index was seen to.
+pub type Waiter = Box<dyn FnOnce() + Send>;
+
 /// The search structures of one state directory.
-#[derive(Debug)]
 pub struct Library {
     state_dir: PathBuf,
     disk: Mutex<Option<Disk>>,
     shelves: Mutex<HashMap<String, Arc<Mutex<Shelf>>>>,
     checked: Mutex<bool>,
-    /// Sessions that are being indexed, or are about to be.
-    claimed: Mutex<HashSet<String>>,
+    /// Sessions that are being indexed, or are about to be, and who waits for that.
+    claimed: Mutex<HashMap<String, Vec<Waiter>>>,
 }
 
 impl std::fmt::Debug for Disk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Disk").finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Library {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Library").field("state_dir", &self.state_dir).finish_non_exhaustive()
     }
 }
 
@@ -156,14 +165,24 @@ impl Library {
         library
     }
 
-    /// Whether the caller is to see to a session's index; false while somebody does.
-    pub fn claim(&self, key: &str) -> bool {
-        lock(&self.claimed).insert(key.to_owned())
+    /// Whether the caller is to see to a session's index. While somebody does, `waiter` is called when that ends.
+    pub fn claim(&self, key: &str, waiter: Waiter) -> Option<Waiter> {
+        match lock(&self.claimed).entry(key.to_owned()) {
+            Slot::Occupied(mut busy) => {
+                busy.get_mut().push(waiter);
+                None
+            }
+            Slot::Vacant(free) => {
+                free.insert(Vec::new());
+                Some(waiter)
+            }
+        }
     }
 
     /// The session has been seen to.
     pub fn release(&self, key: &str) {
-        lock(&self.claimed).remove(key);
+        let waiters = lock(&self.claimed).remove(key);
+        waiters.into_iter().flatten().for_each(|waiter| waiter());
     }
 
     /// Bytes of a session that are stored and not indexed.
@@ -176,13 +195,17 @@ impl Library {
         })
     }
 
-    /// Indexes what is stored and not indexed yet, as far as one pass goes. An index that is damaged, also in a byte that
-    /// nobody asked for, or that another version made, is made again.
-    pub fn index(&self, files: &BodyFiles) -> Result<Pass> {
+    /// Reads every file of the index once in the life of a process: one that is damaged, also in a byte that nobody
+    /// asked for, is made again.
+    pub fn check(&self) {
         let checked = std::mem::replace(&mut *lock(&self.checked), true);
         if !checked && self.guarded(|disk| Ok(disk.is_sound())) == Some(false) {
             self.discard("a file does not match its checksum");
         }
+    }
+
+    /// Indexes what is stored and not indexed yet, as far as one pass goes. An index that cannot be read is made again.
+    pub fn index(&self, files: &BodyFiles) -> Result<Pass> {
         match self.try_index(files) {
             Err(Error::Corrupt(why)) => {
                 self.discard(&why);

@@ -21,5 +21,5 @@ pub use answer::{Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, MAX_LIMIT, Recall
 pub use condense::condense;
 pub use disk::Pass;
 pub use excerpt::excerpt;
-pub use library::{Filter, Found, Library, Request};
+pub use library::{Filter, Found, Library, Request, Waiter};
 pub use prior::{Prior, PriorBlock, PriorLimits, prior_context};

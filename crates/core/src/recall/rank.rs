@@ -7,7 +7,7 @@ use std::collections::HashMap;
 const K1: f32 = 1.2;
 /// How far to each side a signal looks, in messages; how much it counts; how strongly long ones are held back. Chosen on
 /// LoCoMo (R@10 0.60 with the message alone, 0.77 with all) and checked on QMSum, which had no say (0.14 and 0.24).
-const SIGNALS: [Signal; 5] = [
+pub const SIGNALS: &[Signal] = &[
     Signal { reach: 0, weight: 1.0, b: 0.5 },
     Signal { reach: 1, weight: 0.5, b: 0.5 },
     Signal { reach: 3, weight: 0.8, b: 0.5 },
@@ -22,11 +22,15 @@ const NEIGHBOURS: u32 = 3;
 /// What a host's own score of 1 counts for, beside the signals.
 const HOST_WEIGHT: f32 = 1.5;
 
+/// What a message is ranked by: its own words, or those of a window around it.
 #[derive(Debug, Clone, Copy)]
-struct Signal {
-    reach: u32,
-    weight: f32,
-    b: f32,
+pub struct Signal {
+    /// Messages to each side.
+    pub reach: u32,
+    /// What it counts for.
+    pub weight: f32,
+    /// How strongly long windows are held back, 0..1.
+    pub b: f32,
 }
 
 /// How long the messages of a conversation are, in words, so that any stretch can be summed at once.
@@ -116,6 +120,18 @@ pub fn rank(
     limit: usize,
     allowed: &dyn Fn(u32) -> bool,
 ) -> Vec<Ranked> {
+    rank_by(SIGNALS, lengths, concepts, host, limit, allowed)
+}
+
+/// The same by other signals; the first is the message alone. For measuring what each adds.
+pub fn rank_by(
+    signals: &[Signal],
+    lengths: &Lengths,
+    concepts: &[Matches],
+    host: &HashMap<u32, f32>,
+    limit: usize,
+    allowed: &dyn Fn(u32) -> bool,
+) -> Vec<Ranked> {
     let count = lengths.count();
     let weights: Vec<f32> = concepts.iter().map(|concept| idf(concept.hits.len(), count)).collect();
     let missed = |concept: &Matches| concept.whole && concept.hits.is_empty();
@@ -126,7 +142,7 @@ pub fn rank(
     }
     let chosen = own.candidates(host, allowed);
     let mut totals = vec![0.0_f32; chosen.len()];
-    for signal in SIGNALS {
+    for signal in signals.iter().copied() {
         for (concept, weight) in concepts.iter().zip(&weights) {
             add_signal(lengths, concept, *weight, signal, &chosen, &mut totals);
         }
@@ -167,7 +183,7 @@ impl Own {
     }
 
     fn add(&mut self, lengths: &Lengths, concept: &Matches, weight: f32) {
-        let [signal, ..] = SIGNALS;
+        let b = SIGNALS.first().map_or(0.5, |signal| signal.b);
         let average = lengths.average(0);
         for hit in &concept.hits {
             let index = hit.position as usize;
@@ -178,7 +194,7 @@ impl Own {
             if *matched == 0.0 {
                 self.touched.push(hit.position);
             }
-            *score += bm25(hit.count as f32, lengths.around(hit.position, 0) / average, weight, signal.b);
+            *score += bm25(hit.count as f32, lengths.around(hit.position, 0) / average, weight, b);
             *matched += weight;
         }
     }

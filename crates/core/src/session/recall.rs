@@ -14,7 +14,7 @@ use crate::observe::{Recovered, RecoverySource, hours_between};
 use crate::recall::query::Query;
 use crate::recall::{
     Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, Filter, Found, Library, MAX_LIMIT, Pass, RecallHit,
-    Request, scores,
+    Request, Waiter, scores,
 };
 use crate::store::{Body, BodyFiles, ChunkId, Log, Reader};
 use crate::text::clip::first_tokens;
@@ -66,8 +66,12 @@ pub struct Page {
 }
 
 impl Session {
-    /// The messages that answer a question best, best first. `InvalidInput` for bounds that are no times.
+    /// The messages that answer a question best, best first. `InvalidInput` for bounds that are no times,
+    /// `Unsupported` where cold storage is off.
     pub fn recall(&self, request: RecallRequest, done: Done<Vec<RecallHit>>) {
+        if let Err(error) = self.keeps_bodies("recall") {
+            return done(Err(error));
+        }
         let session = self.clone();
         self.read(
             |reader| Ok(import::readable_state(reader, now())?.live.generation),
@@ -87,6 +91,15 @@ impl Session {
             }),
         );
         self.index_soon();
+    }
+
+    fn keeps_bodies(&self, call: &str) -> Result<()> {
+        if self.options.keeps_bodies {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "{call}: cold storage is off (COLD_STORAGE_ENABLED), so no messages are kept to be found"
+        )))
     }
 
     fn search(&self, request: &RecallRequest, generation: u32) -> Result<Vec<RecallHit>> {
@@ -161,9 +174,10 @@ impl Session {
     }
 
     /// One message of this session, whole or in pages: `offset` is the `next_offset` of the page before. Logged; changes
-    /// nothing. `InvalidInput` for what is no chunk id, `NotFound` for one that this session does not hold (any more).
+    /// nothing. `InvalidInput` for what is no chunk id, `NotFound` for one that this session does not hold (any more),
+    /// `Unsupported` where cold storage is off.
     pub fn recover(&self, chunk_id: &str, offset: u64, max_tokens: Option<u64>, done: Done<Page>) {
-        let chunk: ChunkId = match chunk_id.parse() {
+        let chunk: ChunkId = match self.keeps_bodies("recover").and_then(|()| chunk_id.parse()) {
             Ok(chunk) => chunk,
             Err(error) => return done(Err(error)),
         };
@@ -207,19 +221,22 @@ impl Session {
     }
 
     fn index(&self, worth: u64, done: Done<()>) {
-        if !self.library.claim(&self.key) {
+        if !self.options.keeps_bodies {
             return done(Ok(()));
         }
         let (library, state_dir, key) = (Arc::clone(&self.library), self.state_dir.clone(), self.key.clone());
-        pass(library, state_dir.into(), key, worth, done);
+        if let Some(done) = self.library.claim(&self.key, Box::new(move || done(Ok(())))) {
+            pass(library, state_dir.into(), key, worth, done);
+        }
     }
 }
 
 /// One pass of the index after the other, each a task of its own, so that others get their turn.
-fn pass(library: Arc<Library>, state_dir: Arc<Path>, key: String, worth: u64, done: Done<()>) {
+fn pass(library: Arc<Library>, state_dir: Arc<Path>, key: String, worth: u64, done: Waiter) {
     let (of_job, dir_of_job, key_of_job) = (Arc::clone(&library), Arc::clone(&state_dir), key.clone());
     let job = move || {
         let Some(files) = BodyFiles::of(&dir_of_job, &key_of_job)? else { return Ok(Pass::Done) };
+        of_job.check();
         if of_job.pending(&files)? < worth {
             return Ok(Pass::Done);
         }
@@ -234,7 +251,7 @@ fn pass(library: Arc<Library>, state_dir: Arc<Path>, key: String, worth: u64, do
                 if let Err(error) = other {
                     tracing::warn!(%error, session = %key, "the search index was not brought up to date");
                 }
-                done(Ok(()));
+                done();
             }
         }),
     );

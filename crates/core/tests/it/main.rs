@@ -12,6 +12,7 @@
 
 mod calibration;
 mod fuzz;
+mod recall;
 mod session;
 mod store_basic;
 mod store_cold;
