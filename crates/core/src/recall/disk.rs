@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use tantivy::columnar::Column;
-use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::postings::Postings;
@@ -23,6 +22,7 @@ use tantivy::{
 };
 
 use super::entry::Entry;
+use super::files::Files;
 use super::tail::{Progress, STEP};
 use crate::store::{Body, BodyFiles, BodySpot, ChunkId};
 use crate::{Error, Result};
@@ -120,7 +120,7 @@ impl Disk {
 
     fn open_at(path: PathBuf) -> Result<Self> {
         let (schema, fields) = schema();
-        let directory = MmapDirectory::open(&path).map_err(failed)?;
+        let directory = Files::open(&path).map_err(failed)?;
         let index = Index::open_or_create(directory, schema).map_err(failed)?;
         let seen = meta_of(&path);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(failed)?;
@@ -299,7 +299,6 @@ impl Disk {
             writer.commit().map_err(failed)?;
         }
         writer.wait_merging_threads().map_err(failed)?;
-        keep_private(&self.path);
         Ok(if left == 0 { Pass::More } else { Pass::Done })
     }
 
@@ -442,15 +441,4 @@ fn make_own_directory(path: &Path) -> Result<()> {
         }),
         _ => Ok(()),
     }
-}
-
-/// Tantivy makes files as the umask says; the directory keeps others out, and this the files too.
-fn keep_private(path: &Path) {
-    #[cfg(unix)]
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        use std::os::unix::fs::PermissionsExt;
-        let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o600));
-    }
-    #[cfg(not(unix))]
-    let _ = path;
 }

@@ -32,7 +32,7 @@ pub fn excerpt(text: &str, query: &Query, max: u64) -> String {
     if estimate_tokens(&cut) <= max { cut } else { first_tokens(&cut, max).to_owned() }
 }
 
-/// Where the piece begins that matches most concepts; of equal ones the first.
+/// Where the first match is in the piece that matches most concepts; of equal pieces the first.
 fn best_piece(text: &str, query: &Query) -> usize {
     let wanted: Vec<HashSet<&str>> =
         query.concepts.iter().map(|concept| concept.terms.iter().map(String::as_str).collect()).collect();
@@ -55,7 +55,15 @@ fn best_piece(text: &str, query: &Query) -> usize {
         }
         start = end;
     }
-    best
+    let piece =
+        text.get(best..text.ceil_char_boundary((best + 2 * PIECE).min(text.len()))).unwrap_or_default();
+    let is_match = |word: &str| {
+        let mut found = false;
+        analyze(word, &mut |term, _| found |= wanted.iter().any(|terms| terms.contains(term)));
+        found
+    };
+    let first = piece.split_whitespace().find(|word| is_match(word));
+    best + first.and_then(|word| piece.find(word)).unwrap_or(0)
 }
 
 #[cfg(test)]

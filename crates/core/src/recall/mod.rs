@@ -9,6 +9,7 @@ mod condense;
 mod disk;
 mod entry;
 mod excerpt;
+mod files;
 mod irregular;
 mod library;
 mod prior;

@@ -123,6 +123,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
         #[test]
         fn any_text_is_a_question_of_bounded_size(text in "\\PC{0,200}", times in 1usize..200) {
             prop_assert!(Query::new(&text.repeat(times)).concepts.len() <= MAX_CONCEPTS);
