@@ -1,7 +1,12 @@
 //! Scores ranking on public conversations: `score_recall DIR`, where DIR holds `locomo/locomo10.json` and
 //! `qmsum/{val,test}.jsonl`. Share of the evidence among the first 5 and 10 messages, with the message alone and with
 //! its surroundings. Says so where a file is not there.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command for developers")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a command for developers"
+)]
 
 use clawback_core::recall::analyze::{Kind, analyze};
 use clawback_core::recall::query::Query;
