@@ -1,7 +1,7 @@
 //! Several sources to one configuration, with where each value came from.
 
 use super::knob::{KNOBS, Knob, folded};
-use super::read::{checked, from_text, invalid, yaml};
+use super::read::{checked, from_text, invalid, mapping};
 use super::schema::Config;
 use crate::Result;
 use serde::Serialize;
@@ -90,7 +90,7 @@ impl Loaded {
                 Ok(())
             };
         if let Some((name, text)) = layers.file {
-            let settings = settings(&yaml(name, text)?, name, &mut warnings)?;
+            let settings = settings(&mapping(name, text)?, name, &mut warnings)?;
             apply(settings, name, &|_: &Knob| Origin::File(name.to_owned()))?;
         }
         apply(from_env(layers.env), "environment", &|knob: &Knob| {

@@ -1,46 +1,26 @@
 //! From text to values: YAML under limits, values of the environment, one value against its knob.
 
 use super::knob::{Kind, Knob};
+use crate::text::yaml::{self, Limits};
 use crate::{Error, Result};
 use serde_json::{Number, Value};
-use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 
 /// Largest configuration file in bytes.
 pub(super) const MAX_BYTES: usize = 256 << 10;
 /// Deepest nesting; seed 004's block in a host's own file needs 5.
 const MAX_DEPTH: usize = 24;
+const LIMITS: Limits = Limits { bytes: MAX_BYTES, depth: MAX_DEPTH, aliases: 100, merge_keys: 10_000 };
 
 /// The YAML of `source` as a value; an empty file is an empty mapping.
-pub(super) fn yaml(source: &str, text: &str) -> Result<Value> {
+pub(super) fn mapping(source: &str, text: &str) -> Result<Value> {
     if text.len() > MAX_BYTES {
         return Err(invalid(source, &format!("{} bytes are above the limit of {MAX_BYTES}", text.len())));
     }
-    let options = serde_yaml::options! {
-        budget: serde_yaml::budget! {
-            max_depth: MAX_DEPTH,
-            flow_nesting_limit: MAX_DEPTH,
-            max_documents: 1,
-            max_aliases: 100,
-            max_anchors: 100,
-            max_nodes: 20_000,
-            max_events: 50_000,
-            max_total_scalar_bytes: MAX_BYTES,
-            max_recorded_anchor_events: 10_000,
-        },
-        alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: 10_000 },
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        merge_keys: MergeKeyPolicy::AsOrdinary,
-        emit_comments: false,
-        with_snippet: false,
-    };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    serde_yaml::from_str_with_options(text, options).map_err(|cause| {
-        let line = cause.location().map(|place| format!(" at line {}", place.line())).unwrap_or_default();
-        invalid(source, &format!("not readable{line}: {cause}"))
-    })
+    yaml::read(text, LIMITS).map_err(|why| invalid(source, &why))
 }
 
 /// A text of the environment as the value that the knob wants.

@@ -9,6 +9,7 @@ pub mod stem;
 pub mod tokens;
 pub mod wellformed;
 pub mod words;
+pub mod yaml;
 
 pub use fold::fold;
 pub use normalize::{clean, normalize, strip_marks};

@@ -4,11 +4,11 @@
 mod emit;
 mod foreign;
 
-use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use sha2::{Digest, Sha256};
 
 use super::schema::{Checkpoint, Integrity, SCHEMA, SCHEMA_VERSION};
 use crate::error::{Error, Result};
+use crate::text::yaml::{self, Limits};
 
 pub use emit::emit;
 pub use foreign::parse_foreign;
@@ -117,32 +117,10 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// YAML to a value under limits that are checked while scanning, before anything is built. `aliases` is how many
-/// alias nodes may stand in the text: none in our own files.
+/// YAML to a value. `aliases` is how many alias nodes may stand in the text: none in our own files.
 fn read<T: serde::de::DeserializeOwned>(text: &str, aliases: usize) -> Result<T> {
-    let options = serde_yaml::options! {
-        budget: serde_yaml::budget! {
-            max_depth: MAX_DEPTH,
-            flow_nesting_limit: MAX_DEPTH,
-            max_documents: 1,
-            max_aliases: aliases,
-            max_anchors: aliases,
-            max_merge_keys: 0,
-            max_nodes: 20_000,
-            max_events: 50_000,
-            max_total_scalar_bytes: MAX_BYTES,
-            max_recorded_anchor_events: 10_000,
-        },
-        alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: 10_000 },
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        merge_keys: MergeKeyPolicy::AsOrdinary,
-        emit_comments: false,
-        with_snippet: false,
-    };
-    serde_yaml::from_str_with_options(text, options).map_err(|cause| {
-        let line = cause.location().map(|place| format!(" at line {}", place.line())).unwrap_or_default();
-        corrupt(&format!("not readable{line}: {cause}"))
-    })
+    let limits = Limits { bytes: MAX_BYTES, depth: MAX_DEPTH, aliases, merge_keys: 0 };
+    yaml::read(text, limits).map_err(|why| corrupt(&why))
 }
 
 fn corrupt(why: &str) -> Error {
