@@ -3,7 +3,8 @@
 use crate::bridge::promise;
 use crate::input::count;
 use crate::state::on_session;
-use clawback_core::observe::{Knobs, Percentiles, Suggestion};
+use clawback_core::config::Config;
+use clawback_core::observe::{Percentiles, Suggestion};
 use clawback_core::session::{self, DropQuery, TuneReport};
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -118,15 +119,15 @@ pub struct KnobsInput {
     pub summary_target_tokens: Option<f64>,
 }
 
-impl From<KnobsInput> for Knobs {
+impl From<KnobsInput> for Config {
     fn from(input: KnobsInput) -> Self {
         let default = Self::default();
         let number =
             |given: Option<f64>, default: f64| given.filter(|given| given.is_finite()).unwrap_or(default);
         Self {
-            compaction_trigger: number(input.compaction_trigger_pct, default.compaction_trigger),
-            max_context: number(input.max_context_pct, default.max_context),
-            curation_trigger: number(input.curation_trigger_pct, default.curation_trigger),
+            compaction_trigger_pct: number(input.compaction_trigger_pct, default.compaction_trigger_pct),
+            max_context_pct: number(input.max_context_pct, default.max_context_pct),
+            curation_trigger_pct: number(input.curation_trigger_pct, default.curation_trigger_pct),
             relevance_cutoff: number(input.relevance_cutoff, default.relevance_cutoff),
             threshold_keep: number(input.threshold_keep, default.threshold_keep),
             min_chunks_to_keep: count(input.min_chunks_to_keep).unwrap_or(default.min_chunks_to_keep),
@@ -137,6 +138,7 @@ impl From<KnobsInput> for Knobs {
             recoverable_for_days: count(input.recoverable_for_days).unwrap_or(default.recoverable_for_days),
             summary_target_tokens: count(input.summary_target_tokens)
                 .unwrap_or(default.summary_target_tokens),
+            ..default
         }
     }
 }

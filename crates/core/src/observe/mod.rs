@@ -11,4 +11,4 @@ pub use diagnostics::{LogLine, drain, install};
 pub use health::{Health, HealthInput, health};
 pub use records::{Compaction, Curation, Dropped, HealthSample, Recovered, RecoverySource, hours_between};
 pub use statistics::{Activity, Histogram, Percentiles};
-pub use suggest::{Knobs, Suggestion, suggest};
+pub use suggest::{Suggestion, suggest};

@@ -1,7 +1,7 @@
 //! Lines of the activity logs, with the fields of seed 003 under its names, plus `session_id` where the seed has none: all
 //! sessions of a state directory share the logs. No text of the conversation goes into them.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::text::redact::redact_secrets;
 use crate::text::words::keywords;
@@ -9,15 +9,35 @@ use crate::text::words::keywords;
 /// Keywords of a query that are logged.
 const QUERY_KEYWORDS: usize = 8;
 
-/// A line as it is written: one JSON object.
-fn line(record: &impl Serialize) -> String {
+/// A line as it is written: one JSON object that begins with time and event.
+fn line<R: Serialize>(timestamp: &str, event: Option<&'static str>, record: &R) -> String {
+    #[derive(Serialize)]
+    struct Line<'a, R> {
+        timestamp: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        event: Option<&'static str>,
+        #[serde(flatten)]
+        record: &'a R,
+    }
     // Records are made of texts and numbers only: this cannot fail, and an empty line is skipped by the store.
-    serde_json::to_string(record).unwrap_or_default()
+    serde_json::to_string(&Line { timestamp, event, record }).unwrap_or_default()
 }
 
 /// A ratio with three digits: more is noise.
 fn rounded(share: f64) -> f64 {
     (share * 1_000.0).round() / 1_000.0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn rounded_share<S: Serializer>(share: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    share.map(rounded).serialize(to)
+}
+
+/// Of a query only a few keywords, redacted.
+fn query_words<S: Serializer>(query: &&str, to: S) -> Result<S::Ok, S::Error> {
+    let mut words = keywords(&redact_secrets(query));
+    words.truncate(QUERY_KEYWORDS);
+    words.join(" ").serialize(to)
 }
 
 /// Hours from one ISO 8601 time to another; `None` where one of them is none.
@@ -27,9 +47,10 @@ pub fn hours_between(from: &str, to: &str) -> Option<f64> {
 }
 
 /// An epoch or a compaction: `compaction.jsonl`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compaction<'a> {
     /// ISO 8601.
+    #[serde(skip)]
     pub timestamp: &'a str,
     /// The session's key.
     pub session_id: &'a str,
@@ -50,40 +71,20 @@ pub struct Compaction<'a> {
 impl Compaction<'_> {
     /// The line.
     pub fn to_line(&self) -> String {
-        #[derive(Serialize)]
-        struct Out<'a> {
-            timestamp: &'a str,
-            event: &'static str,
-            session_id: &'a str,
-            trigger: &'a str,
-            tokens_before: u64,
-            tokens_after: u64,
-            chunks_dropped: u64,
-            chunks_summarized: u64,
-            config_used: &'a str,
-        }
-        line(&Out {
-            timestamp: self.timestamp,
-            event: "compaction_triggered",
-            session_id: self.session_id,
-            trigger: self.trigger,
-            tokens_before: self.tokens_before,
-            tokens_after: self.tokens_after,
-            chunks_dropped: self.chunks_dropped,
-            chunks_summarized: self.chunks_summarized,
-            config_used: self.config_used,
-        })
+        line(self.timestamp, Some("compaction_triggered"), self)
     }
 }
 
 /// A relevance pass: `curation.jsonl`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curation<'a> {
     /// ISO 8601.
+    #[serde(skip)]
     pub timestamp: &'a str,
     /// The session's key.
     pub session_id: &'a str,
     /// The prompt against which was scored; of it only a few redacted keywords are logged.
+    #[serde(serialize_with = "query_words")]
     pub query: &'a str,
     /// Chunks that are kept because they match.
     pub hits_found: u64,
@@ -98,36 +99,15 @@ pub struct Curation<'a> {
 impl Curation<'_> {
     /// The line.
     pub fn to_line(&self) -> String {
-        #[derive(Serialize)]
-        struct Out<'a> {
-            timestamp: &'a str,
-            event: &'static str,
-            session_id: &'a str,
-            query: String,
-            hits_found: u64,
-            total_hits_before_curation: u64,
-            token_savings: u64,
-            drops_triggered: u64,
-        }
-        let mut words = keywords(&redact_secrets(self.query));
-        words.truncate(QUERY_KEYWORDS);
-        line(&Out {
-            timestamp: self.timestamp,
-            event: "memfas_curation",
-            session_id: self.session_id,
-            query: words.join(" "),
-            hits_found: self.hits_found,
-            total_hits_before_curation: self.total_hits_before_curation,
-            token_savings: self.token_savings,
-            drops_triggered: self.drops_triggered,
-        })
+        line(self.timestamp, Some("memfas_curation"), self)
     }
 }
 
 /// A message that left the view: `drops.jsonl`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Dropped<'a> {
     /// ISO 8601.
+    #[serde(skip)]
     pub timestamp: &'a str,
     /// The message.
     pub chunk_id: &'a str,
@@ -136,6 +116,7 @@ pub struct Dropped<'a> {
     /// Why (`store::DropReason`).
     pub reason: &'a str,
     /// 0..1, where a score decided.
+    #[serde(serialize_with = "rounded_share")]
     pub relevance_score: Option<f64>,
     /// The cutoff against which it was held, where a score decided.
     pub threshold_used: Option<f64>,
@@ -146,32 +127,13 @@ pub struct Dropped<'a> {
 impl Dropped<'_> {
     /// The line.
     pub fn to_line(&self) -> String {
-        #[derive(Serialize)]
-        struct Out<'a> {
-            timestamp: &'a str,
-            event: &'static str,
-            chunk_id: &'a str,
-            session_id: &'a str,
-            reason: &'a str,
-            relevance_score: Option<f64>,
-            threshold_used: Option<f64>,
-            cold_storage_path: &'a str,
-        }
-        line(&Out {
-            timestamp: self.timestamp,
-            event: "chunk_dropped",
-            chunk_id: self.chunk_id,
-            session_id: self.session_id,
-            reason: self.reason,
-            relevance_score: self.relevance_score.map(rounded),
-            threshold_used: self.threshold_used,
-            cold_storage_path: self.cold_storage_path,
-        })
+        line(self.timestamp, Some("chunk_dropped"), self)
     }
 }
 
 /// How a message came back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RecoverySource {
     /// It matched a prompt and was offered.
     Auto,
@@ -193,9 +155,10 @@ impl RecoverySource {
 }
 
 /// A message that came back: `recovery.jsonl`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recovered<'a> {
     /// ISO 8601.
+    #[serde(skip)]
     pub timestamp: &'a str,
     /// The message.
     pub chunk_id: &'a str,
@@ -206,47 +169,24 @@ pub struct Recovered<'a> {
     /// Why it had left, where it had.
     pub drop_reason: Option<&'a str>,
     /// The score with which it had left, 0..1.
+    #[serde(serialize_with = "rounded_share")]
     pub score_at_drop: Option<f64>,
     /// How well it matched now, 0..1.
+    #[serde(serialize_with = "rounded_share")]
     pub relevance_score: Option<f64>,
     /// The score from which on it is offered.
     pub threshold_used: Option<f64>,
     /// Tokens that came back.
     pub tokens: u64,
     /// Hours since it had left.
+    #[serde(serialize_with = "rounded_share")]
     pub hours_since_drop: Option<f64>,
 }
 
 impl Recovered<'_> {
     /// The line.
     pub fn to_line(&self) -> String {
-        #[derive(Serialize)]
-        struct Out<'a> {
-            timestamp: &'a str,
-            event: &'static str,
-            chunk_id: &'a str,
-            session_id: &'a str,
-            source: &'static str,
-            drop_reason: Option<&'a str>,
-            score_at_drop: Option<f64>,
-            relevance_score: Option<f64>,
-            threshold_used: Option<f64>,
-            tokens: u64,
-            hours_since_drop: Option<f64>,
-        }
-        line(&Out {
-            timestamp: self.timestamp,
-            event: "chunk_recovered",
-            chunk_id: self.chunk_id,
-            session_id: self.session_id,
-            source: self.source.as_str(),
-            drop_reason: self.drop_reason,
-            score_at_drop: self.score_at_drop.map(rounded),
-            relevance_score: self.relevance_score.map(rounded),
-            threshold_used: self.threshold_used,
-            tokens: self.tokens,
-            hours_since_drop: self.hours_since_drop.map(rounded),
-        })
+        line(self.timestamp, Some("chunk_recovered"), self)
     }
 }
 
@@ -274,7 +214,6 @@ impl HealthSample<'_> {
     pub fn to_line(&self) -> String {
         #[derive(Serialize)]
         struct Out<'a> {
-            timestamp: &'a str,
             session_id: &'a str,
             current_tokens: u64,
             limit: u64,
@@ -283,8 +222,7 @@ impl HealthSample<'_> {
             memcached_chunks: u64,
             cold_storage_chunks: u64,
         }
-        line(&Out {
-            timestamp: self.timestamp,
+        let out = Out {
             session_id: self.session_id,
             current_tokens: self.current_tokens,
             limit: self.limit,
@@ -292,7 +230,8 @@ impl HealthSample<'_> {
             next_compaction_estimate: self.next_compaction_estimate,
             memcached_chunks: self.memcached_chunks,
             cold_storage_chunks: self.cold_storage_chunks,
-        })
+        };
+        line(self.timestamp, None, &out)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A suggestion for each knob of seed 003 from what the logs say. Steps are small, and few observations suggest nothing.
 
 use super::statistics::{Activity, Percentiles, total};
+use crate::config::Config;
 
 /// Observations below which nothing is suggested.
 const ENOUGH: usize = 20;
@@ -8,54 +9,6 @@ const ENOUGH: usize = 20;
 const FINE_SHARE: f64 = 0.05;
 /// An epoch that frees less than this share hardly pays for the prompt cache it voids.
 const POOR_GAIN: f64 = 0.25;
-
-/// Values of the knobs now, under seed 003's meaning (DESIGN section 6).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Knobs {
-    /// `COMPACTION_TRIGGER_PCT`.
-    pub compaction_trigger: f64,
-    /// `MAX_CONTEXT_PCT`.
-    pub max_context: f64,
-    /// `CURATION_TRIGGER_PCT`.
-    pub curation_trigger: f64,
-    /// `RELEVANCE_CUTOFF`.
-    pub relevance_cutoff: f64,
-    /// `THRESHOLD_KEEP`.
-    pub threshold_keep: f64,
-    /// `MIN_CHUNKS_TO_KEEP`.
-    pub min_chunks_to_keep: u64,
-    /// `RECENCY_BONUS`.
-    pub recency_bonus: f64,
-    /// `IMPORTANCE_BONUS`.
-    pub importance_bonus: f64,
-    /// `MEMFAS_WEIGHT`.
-    pub memfas_weight: f64,
-    /// `MEMFAS_MIN_SCORE`.
-    pub memfas_min_score: f64,
-    /// `RECOVERABLE_FOR_DAYS`.
-    pub recoverable_for_days: u64,
-    /// `SUMMARY_TARGET_TOKENS`.
-    pub summary_target_tokens: u64,
-}
-
-impl Default for Knobs {
-    fn default() -> Self {
-        Self {
-            compaction_trigger: 0.50,
-            max_context: 0.90,
-            curation_trigger: 0.40,
-            relevance_cutoff: 0.3,
-            threshold_keep: 0.6,
-            min_chunks_to_keep: 5,
-            recency_bonus: 0.2,
-            importance_bonus: 0.1,
-            memfas_weight: 0.6,
-            memfas_min_score: 0.05,
-            recoverable_for_days: 30,
-            summary_target_tokens: 500,
-        }
-    }
-}
 
 /// What to do with one knob.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +33,7 @@ fn stay(current: f64, why: &str) -> Verdict {
 }
 
 /// One suggestion for each knob, in the order of seed 003.
-pub fn suggest(activity: &Activity, knobs: &Knobs) -> Vec<Suggestion> {
+pub fn suggest(activity: &Activity, knobs: &Config) -> Vec<Suggestion> {
     let scored = activity.drop_scores.len();
     let returned = activity.recovered_after.len();
     let offered = activity.offered_scores.len();
@@ -98,14 +51,14 @@ pub fn suggest(activity: &Activity, knobs: &Knobs) -> Vec<Suggestion> {
     vec![
         make(
             "COMPACTION_TRIGGER_PCT",
-            knobs.compaction_trigger,
+            knobs.compaction_trigger_pct,
             activity.gains.len(),
             trigger(activity, knobs),
         ),
-        make("MAX_CONTEXT_PCT", knobs.max_context, activity.used.len(), limit(activity, knobs)),
+        make("MAX_CONTEXT_PCT", knobs.max_context_pct, activity.used.len(), limit(activity, knobs)),
         make(
             "CURATION_TRIGGER_PCT",
-            knobs.curation_trigger,
+            knobs.curation_trigger_pct,
             activity.curation_savings.len(),
             curation(activity, knobs),
         ),
@@ -134,43 +87,46 @@ fn share_of(values: &[f64], fits: impl Fn(f64) -> bool) -> f64 {
     super::health::share(values.iter().filter(|value| fits(**value)).count() as u64, values.len() as u64)
 }
 
-fn trigger(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn trigger(activity: &Activity, knobs: &Config) -> Verdict {
     let gain = median(&activity.gains);
     let forced = activity.compactions.get("hard_limit").copied().unwrap_or_default();
     let forced = super::health::share(forced, total(&activity.compactions));
     if forced > 0.1 {
         let why =
             format!("{:.0} % of the epochs began only at the hard limit: begin earlier", forced * 100.0);
-        return ((knobs.compaction_trigger - 0.05).max(0.2), why);
+        return ((knobs.compaction_trigger_pct - 0.05).max(0.2), why);
     }
     if gain < POOR_GAIN {
         let why =
             format!("half of the epochs freed less than {:.0} % of the view: begin later", gain * 100.0);
-        return ((knobs.compaction_trigger + 0.05).min(0.8), why);
+        return ((knobs.compaction_trigger_pct + 0.05).min(0.8), why);
     }
-    stay(knobs.compaction_trigger, &format!("an epoch frees {:.0} % of the view in the middle", gain * 100.0))
+    stay(
+        knobs.compaction_trigger_pct,
+        &format!("an epoch frees {:.0} % of the view in the middle", gain * 100.0),
+    )
 }
 
-fn limit(activity: &Activity, knobs: &Knobs) -> Verdict {
-    let above = share_of(&activity.used, |used| used >= knobs.max_context);
+fn limit(activity: &Activity, knobs: &Config) -> Verdict {
+    let above = share_of(&activity.used, |used| used >= knobs.max_context_pct);
     if above > 0.02 {
         let why = format!("the window was used above the limit in {:.0} % of the samples", above * 100.0);
-        return ((knobs.max_context - 0.05).max(knobs.compaction_trigger + 0.1), why);
+        return ((knobs.max_context_pct - 0.05).max(knobs.compaction_trigger_pct + 0.1), why);
     }
-    stay(knobs.max_context, "the window was hardly ever used up to the limit")
+    stay(knobs.max_context_pct, "the window was hardly ever used up to the limit")
 }
 
-fn curation(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn curation(activity: &Activity, knobs: &Config) -> Verdict {
     let nothing = share_of(&activity.curation_savings, |saved| saved <= 0.0);
     if nothing > 0.5 {
         let why = format!("{:.0} % of the relevance passes freed nothing: run them later", nothing * 100.0);
-        return ((knobs.curation_trigger + 0.05).min(knobs.compaction_trigger), why);
+        return ((knobs.curation_trigger_pct + 0.05).min(knobs.compaction_trigger_pct), why);
     }
     let saved = median(&activity.curation_savings);
-    stay(knobs.curation_trigger, &format!("a relevance pass frees {saved:.0} tokens in the middle"))
+    stay(knobs.curation_trigger_pct, &format!("a relevance pass frees {saved:.0} tokens in the middle"))
 }
 
-fn cutoff(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn cutoff(activity: &Activity, knobs: &Config) -> Verdict {
     let back =
         super::health::share(activity.recovered_scores.len() as u64, activity.drop_scores.len() as u64);
     if back > FINE_SHARE {
@@ -193,7 +149,7 @@ fn cutoff(activity: &Activity, knobs: &Knobs) -> Verdict {
     )
 }
 
-fn keep(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn keep(activity: &Activity, knobs: &Config) -> Verdict {
     let (cut, _) = cutoff(activity, knobs);
     let lowest = cut + 0.2;
     if knobs.threshold_keep < lowest {
@@ -202,7 +158,7 @@ fn keep(activity: &Activity, knobs: &Knobs) -> Verdict {
     stay(knobs.threshold_keep, "wide enough above the cutoff")
 }
 
-fn min_chunks(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn min_chunks(activity: &Activity, knobs: &Config) -> Verdict {
     let current = knobs.min_chunks_to_keep as f64;
     let soon = share_of(&activity.recovered_after, |hours| hours < 1.0);
     if soon > 0.5 {
@@ -213,7 +169,7 @@ fn min_chunks(activity: &Activity, knobs: &Knobs) -> Verdict {
     stay(current, &format!("{:.0} % of what came back did so within an hour", soon * 100.0))
 }
 
-fn recency(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn recency(activity: &Activity, knobs: &Config) -> Verdict {
     let soon = share_of(&activity.recovered_after, |hours| hours < 6.0);
     if soon > 0.75 {
         let why =
@@ -223,12 +179,12 @@ fn recency(activity: &Activity, knobs: &Knobs) -> Verdict {
     stay(knobs.recency_bonus, "what came back was not mostly recent")
 }
 
-fn min_score(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn min_score(activity: &Activity, knobs: &Config) -> Verdict {
     let lowest = Percentiles::of(&activity.offered_scores).map_or(0.0, |found| found.p10);
     stay(knobs.memfas_min_score, &format!("nine in ten of what was offered matched with {lowest:.2} or more"))
 }
 
-fn days(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn days(activity: &Activity, knobs: &Config) -> Verdict {
     let current = knobs.recoverable_for_days as f64;
     let latest = Percentiles::of(&activity.recovered_after).map_or(0.0, |found| found.p99) / 24.0;
     let why = format!("all but one in a hundred came back within {latest:.1} days");
@@ -238,7 +194,7 @@ fn days(activity: &Activity, knobs: &Knobs) -> Verdict {
     stay(current, &why)
 }
 
-fn summary(activity: &Activity, knobs: &Knobs) -> Verdict {
+fn summary(activity: &Activity, knobs: &Config) -> Verdict {
     let saved = median(&activity.savings);
     stay(knobs.summary_target_tokens as f64, &format!("an epoch frees {saved:.0} tokens in the middle"))
 }
@@ -254,7 +210,7 @@ mod tests {
 
     #[test]
     fn nothing_is_suggested_from_nothing() {
-        let found = suggest(&Activity::default(), &Knobs::default());
+        let found = suggest(&Activity::default(), &Config::default());
         assert_eq!(found.len(), 12);
         assert!(
             found
@@ -267,26 +223,26 @@ mod tests {
     fn drops_that_come_back_lower_the_cutoff() {
         let activity =
             Activity { drop_scores: vec![0.2; 100], recovered_scores: vec![0.22; 10], ..Activity::default() };
-        let found = suggest(&activity, &Knobs::default());
+        let found = suggest(&activity, &Config::default());
         assert!(of(&found, "RELEVANCE_CUTOFF").suggested <= 0.25);
     }
 
     #[test]
     fn drops_just_below_the_cutoff_that_nobody_misses_raise_it() {
         let activity = Activity { drop_scores: vec![0.28; 100], ..Activity::default() };
-        let found = suggest(&activity, &Knobs::default());
+        let found = suggest(&activity, &Config::default());
         assert!((of(&found, "RELEVANCE_CUTOFF").suggested - 0.35).abs() < 1e-9);
     }
 
     #[test]
     fn epochs_that_free_little_begin_later_and_forced_ones_earlier() {
         let poor = Activity { gains: vec![0.1; 30], ..Activity::default() };
-        assert!(of(&suggest(&poor, &Knobs::default()), "COMPACTION_TRIGGER_PCT").suggested > 0.5);
+        assert!(of(&suggest(&poor, &Config::default()), "COMPACTION_TRIGGER_PCT").suggested > 0.5);
         let forced = Activity {
             gains: vec![0.5; 30],
             compactions: BTreeMap::from([("hard_limit".into(), 10), ("token_threshold".into(), 20)]),
             ..Activity::default()
         };
-        assert!(of(&suggest(&forced, &Knobs::default()), "COMPACTION_TRIGGER_PCT").suggested < 0.5);
+        assert!(of(&suggest(&forced, &Config::default()), "COMPACTION_TRIGGER_PCT").suggested < 0.5);
     }
 }

@@ -3,8 +3,9 @@
 use super::event::Event;
 use super::observe::Sink;
 use super::state::State;
+use super::{import, now};
 use crate::Result;
-use crate::store::{Body, Locked, NewLine};
+use crate::store::{Body, Locked, NewLine, Reader};
 
 /// The session's journal, its lock held.
 pub(crate) struct Journal<'a, 'l> {
@@ -66,6 +67,14 @@ impl Preview {
 }
 
 impl Preview {
+    /// Of what is known now, and the journal's position.
+    pub(crate) fn of(reader: &mut Reader<'_, State>) -> Result<(Self, u64)> {
+        let hash_key = reader.info().map(|info| info.hash_key).unwrap_or_default();
+        let seq = reader.seq();
+        let state = import::readable_state(reader, now())?.into_owned();
+        Ok((Self::new(state, hash_key, now()), seq))
+    }
+
     pub(crate) fn into_state(self) -> State {
         self.state
     }
