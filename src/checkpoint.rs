@@ -46,6 +46,12 @@ pub struct RunningAgentInput {
     pub started_at: Option<String>,
 }
 
+impl From<RunningAgentInput> for checkpoint::Agent {
+    fn from(agent: RunningAgentInput) -> Self {
+        Self { id: agent.id, task: agent.task, started_at: agent.started_at }
+    }
+}
+
 /// What a checkpoint call is given.
 #[napi(object)]
 pub struct CheckpointInput {
@@ -105,16 +111,7 @@ pub(crate) fn request(input: CheckpointInput) -> Result<CheckpointRequest> {
             read: ops.read,
             modified: ops.written.into_iter().chain(ops.edited).collect(),
         }),
-        agents: input.agents.map(|agents| {
-            agents
-                .into_iter()
-                .map(|agent| checkpoint::Agent {
-                    id: agent.id,
-                    task: agent.task,
-                    started_at: agent.started_at,
-                })
-                .collect()
-        }),
+        agents: input.agents.map(|agents| agents.into_iter().map(Into::into).collect()),
     })
 }
 

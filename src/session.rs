@@ -1,11 +1,10 @@
 //! A live session: `index.js` puts `ContextSession` around this class. Sync methods look only at memory.
 
 use crate::bridge::promise;
-use crate::checkpoint::{CheckpointInput, Packet, packet_tokens, request, to_packet};
+use crate::checkpoint::{CheckpointInput, Packet, RunningAgentInput, packet_tokens, request, to_packet};
 use crate::error::{guard, to_js};
 use crate::input::count;
 use crate::pressure::{HostUsageInput, Measure, host_usage};
-use clawback_core::checkpoint::Agent;
 use clawback_core::config::Config;
 use clawback_core::message::{Incoming, KeyParts, Role};
 use clawback_core::pressure::Limits;
@@ -167,17 +166,6 @@ pub struct GaugeReading {
     pub line: napi::Either<String, napi::bindgen_prelude::Null>,
     /// Share of usable.
     pub pressure: f64,
-}
-
-/// A subagent or job.
-#[napi(object)]
-pub struct AgentInput {
-    /// The host's id of it.
-    pub id: String,
-    /// What it was asked to do.
-    pub task: Option<String>,
-    /// ISO 8601.
-    pub started_at: Option<String>,
 }
 
 /// How a compaction of the host ended.
@@ -518,8 +506,12 @@ impl NativeSession {
 
     /// A subagent or job runs.
     #[napi(catch_unwind, ts_return_type = "Promise<void>")]
-    pub fn agent_started<'env>(&self, env: &'env Env, agent: AgentInput) -> napi::Result<Object<'env>> {
-        let agent = Agent { id: agent.id, task: agent.task, started_at: agent.started_at };
+    pub fn agent_started<'env>(
+        &self,
+        env: &'env Env,
+        agent: RunningAgentInput,
+    ) -> napi::Result<Object<'env>> {
+        let agent = agent.into();
         promise(env, |done| self.live.agent_started(&agent, done), |()| ())
     }
 

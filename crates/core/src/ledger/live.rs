@@ -38,8 +38,12 @@ impl LivePath {
 
     /// Whether the message at `place` lies on the path.
     pub fn holds(&self, place: &Place) -> bool {
-        place.generation == self.generation
-            && !self.rewound.iter().any(|(first, last)| (first..=last).contains(&&place.ordinal))
+        place.generation == self.generation && self.holds_ordinal(place.ordinal)
+    }
+
+    /// Whether the message with this ordinal of the running generation lies on the path.
+    pub fn holds_ordinal(&self, ordinal: u64) -> bool {
+        !self.rewound.iter().any(|(first, last)| (first..=last).contains(&&ordinal))
     }
 
     /// Whether `entry` counts: session-scoped ones do on every path of their generation.

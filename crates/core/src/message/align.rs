@@ -353,7 +353,7 @@ impl Aligner<'_> {
 
 /// The longest start of `incoming` that is an end of `known`, or all of it where it stands anywhere in `known`: its
 /// length, and where in `known` it ends. One pass over both.
-fn overlap(known: &[Key], incoming: &[Key]) -> (usize, usize) {
+pub(super) fn overlap(known: &[Key], incoming: &[Key]) -> (usize, usize) {
     let mut borders = vec![0usize; incoming.len()];
     let mut length = 0usize;
     for index in 1..incoming.len() {

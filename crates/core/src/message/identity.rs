@@ -1,6 +1,7 @@
 //! Which message is which: keys that survive a restart and a host that shortens old results (DESIGN section 3,
 //! Alignment).
 
+use super::align::overlap;
 use super::{Block, Message, Role};
 use siphasher::sip::SipHasher13;
 use std::collections::{HashMap, HashSet};
@@ -137,7 +138,7 @@ pub fn role_name(role: &Role) -> &str {
 pub fn unseen(known: &[Key], incoming: &[Key]) -> Vec<usize> {
     let names: HashSet<u64> = known.iter().filter(|key| key.strong).map(|key| key.hash).collect();
     let mut seen_here = HashSet::new();
-    let overlap = overlap(known, incoming);
+    let (overlap, _) = overlap(known, incoming);
     let mut left: HashMap<u64, usize> = HashMap::new();
     let mut neighbours = HashSet::new();
     if overlap == 0 {
@@ -174,37 +175,6 @@ pub fn unseen(known: &[Key], incoming: &[Key]) -> Vec<usize> {
         }
     }
     fresh
-}
-
-/// Length of the longest start of `incoming` that is an end of `known`, in one pass over both; all of it where it stands
-/// anywhere in `known`.
-fn overlap(known: &[Key], incoming: &[Key]) -> usize {
-    let mut borders = vec![0usize; incoming.len()];
-    let mut length = 0usize;
-    for index in 1..incoming.len() {
-        while length > 0 && incoming.get(index) != incoming.get(length) {
-            length = borders.get(length - 1).copied().unwrap_or(0);
-        }
-        if incoming.get(index) == incoming.get(length) {
-            length += 1;
-        }
-        if let Some(border) = borders.get_mut(index) {
-            *border = length;
-        }
-    }
-    let mut matched = 0usize;
-    for key in known {
-        while matched > 0 && (matched == incoming.len() || incoming.get(matched) != Some(key)) {
-            matched = borders.get(matched - 1).copied().unwrap_or(0);
-        }
-        if incoming.get(matched) == Some(key) {
-            matched += 1;
-        }
-        if matched == incoming.len() {
-            return matched;
-        }
-    }
-    matched
 }
 
 #[cfg(test)]

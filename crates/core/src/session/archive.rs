@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::event::Event;
 use super::observe::Sink;
 use super::{Done, SESSIONS, Session};
-use crate::observe::{self, Activity, Histogram, Knobs, Percentiles, Suggestion, suggest};
+use crate::config::Config;
+use crate::observe::{self, Activity, Histogram, Percentiles, Suggestion, suggest};
 use crate::store::{ChunkId, DropRecord, Durability, Log};
 use crate::{Error, Result};
 
@@ -262,7 +263,7 @@ impl Session {
 }
 
 /// Reads the activity logs of a state directory, of one session or of all, and judges the knobs by them.
-pub fn tune(state_dir: &Path, session: Option<String>, knobs: Knobs, done: Done<TuneReport>) {
+pub fn tune(state_dir: &Path, session: Option<String>, knobs: Config, done: Done<TuneReport>) {
     SESSIONS.read_logs(
         state_dir,
         move |logs| {
@@ -279,7 +280,7 @@ pub fn tune(state_dir: &Path, session: Option<String>, knobs: Knobs, done: Done<
     );
 }
 
-fn report(activity: Activity, knobs: &Knobs) -> TuneReport {
+fn report(activity: Activity, knobs: &Config) -> TuneReport {
     TuneReport {
         score_histogram: Histogram::of(&activity.drop_scores),
         scores: Percentiles::of(&activity.drop_scores),

@@ -169,9 +169,6 @@ pub(crate) struct Epoch {
     /// Ids of the entries that the packet shows: a rewind that takes one away begins a new epoch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) shown: Vec<String>,
-    /// It was asked for and holds until pressure crosses the trigger.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) forced: bool,
 }
 
 /// The rolling summary of what left the view (seed 004), checked.

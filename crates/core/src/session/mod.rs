@@ -271,11 +271,8 @@ impl Session {
         let key = self.key.clone();
         self.read(
             move |reader| {
-                let hash_key = reader.info().map(|info| info.hash_key).unwrap_or_default();
                 let latest = latest(reader)?;
-                let seq = reader.seq();
-                let state = import::readable_state(reader, now())?.into_owned();
-                let mut preview = Preview::new(state, hash_key, now());
+                let (mut preview, seq) = Preview::of(reader)?;
                 make::take_in(&mut preview, &request)?;
                 let number = latest
                     .as_ref()

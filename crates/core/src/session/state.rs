@@ -252,7 +252,7 @@ impl State {
 
     /// Whether a message lies on the live path.
     pub(crate) fn is_on_path(&self, ordinal: u64) -> bool {
-        self.live.holds(&Place { generation: self.live.generation, ordinal, position: 0 })
+        self.live.holds_ordinal(ordinal)
     }
 
     /// The chunk id of a message of this generation.

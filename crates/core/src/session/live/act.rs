@@ -3,15 +3,15 @@
 use super::super::append;
 use super::super::event::Event;
 use super::super::observe::{self, Sink};
-use super::super::{Agent, Done, Journal, Session, import, latest, make, view};
+use super::super::{Agent, Done, Journal, Preview, Session, import, latest, make, view};
 use super::epoch::{self, Cause};
 use super::plan::{PlanRequest, is_of_the_disk};
 use super::sight::sights;
 use super::{Live, Mode, lock, state};
-use crate::checkpoint::Trigger;
+use crate::checkpoint::policy::{content_hash, inspect};
+use crate::checkpoint::{Checkpoint, Trigger};
 use crate::message::Message;
 use crate::packet;
-use crate::prune;
 use crate::store::{self, ChunkId, Durability};
 use crate::text::redact::redact_secrets;
 use crate::{Error, Result};
@@ -88,7 +88,7 @@ impl Live {
 
     fn compact_job(&self, journal: &mut Journal<'_, '_>, request: &CompactRequest) -> Result<Compacted> {
         let limits = self.limits(request.budget);
-        let thresholds = limits.thresholds(&self.options.knobs);
+        let thresholds = limits.thresholds(&self.knobs());
         let before = self.view_tokens(journal);
         let counted = request.current_tokens.filter(|tokens| *tokens > 0);
         let shift = counted.map_or(0, |tokens| tokens.saturating_sub(before));
@@ -153,13 +153,7 @@ impl Live {
     fn view_tokens(&self, journal: &Journal<'_, '_>) -> u64 {
         let state = state(journal);
         let seen = sights(state, &lock(&self.own.settled));
-        let visible = if self.options.mode == Mode::Prune {
-            prune::visible(&seen.entries, &seen.frozen, true)
-        } else {
-            (0..seen.entries.len()).collect()
-        };
-        let tokens: u64 = visible.iter().map(|index| seen.tokens_in_view(*index)).sum();
-        state.calibration.history_tokens(tokens + seen.blocks_tokens)
+        state.calibration.history_tokens(seen.view_tokens(&seen.shown(self.options.mode, true)))
     }
 
     /// Takes the messages of a turn in, all or nothing, once per key. `true`: committed; `false`: it was before.
@@ -198,23 +192,18 @@ impl Live {
         let live = self.clone();
         self.session.read(
             move |reader| {
-                let hash_key = reader.info().map(|info| info.hash_key).unwrap_or_default();
                 let newest = latest(reader)?;
-                let seq = reader.seq();
-                let state = import::readable_state(reader, super::super::now())?.into_owned();
-                if state.last_ordinal == 0 && view::live(&state).items.is_empty() && newest.is_none() {
+                let (preview, seq) = Preview::of(reader)?;
+                let state = preview.state();
+                if state.last_ordinal == 0 && view::live(state).items.is_empty() && newest.is_none() {
                     return Ok(None);
                 }
-                let preview = super::super::Preview::new(state, hash_key, super::super::now());
                 let request = live.request(Trigger::Epoch);
                 let id =
                     newest.as_ref().map_or("cp_000", |newest| newest.meta.checkpoint_id.as_str()).to_owned();
                 let now = make::checkpoint(&preview, &request, live.session.key(), &id, None, seq);
                 // The file itself, where it says the same: then the packet is the same, byte for byte.
-                let same = |newest: &crate::checkpoint::Checkpoint| {
-                    crate::checkpoint::policy::content_hash(newest)
-                        == crate::checkpoint::policy::content_hash(&now)
-                };
+                let same = |newest: &Checkpoint| content_hash(newest) == content_hash(&now);
                 let checkpoint = newest.filter(same).unwrap_or(now);
                 let packet = packet::render(&checkpoint, &packet::RenderOptions::with_limit(max_tokens));
                 Ok(Some(packet).filter(|packet| !packet.text.is_empty()))
@@ -239,7 +228,7 @@ impl Live {
     }
 
     fn reset_job(&self, journal: &mut Journal<'_, '_>, reason: &str) -> Result<()> {
-        let files = journal.locked.reader().checkpoints(&crate::checkpoint::policy::inspect)?;
+        let files = journal.locked.reader().checkpoints(&inspect)?;
         let newest = files.iter().filter_map(|file| store::checkpoint_number(&file.id)).max().unwrap_or(0);
         let reason = redact_secrets(reason).into_owned();
         journal.append(vec![Event::Reset { reason, checkpoints: newest }])?;
@@ -279,10 +268,7 @@ impl Live {
         let parent = self.session.key().to_owned();
         self.session.read(
             move |reader| {
-                let hash_key = reader.info().map(|info| info.hash_key).unwrap_or_default();
-                let seq = reader.seq();
-                let state = import::readable_state(reader, super::super::now())?.into_owned();
-                let preview = super::super::Preview::new(state, hash_key, super::super::now());
+                let (preview, seq) = Preview::of(reader)?;
                 let request = live.request(Trigger::Manual);
                 Ok(make::checkpoint(&preview, &request, live.session.key(), "cp_000", None, seq))
             },

@@ -21,7 +21,7 @@ pub(super) struct Begun<'a> {
 
 /// What set an epoch off, and the knob that decided, in words for the log.
 fn trigger_of(live: &Live, cause: Cause) -> (&'static str, String) {
-    let thresholds = live.limits(None).thresholds(&live.options.knobs);
+    let thresholds = live.limits(None).thresholds(&live.knobs());
     match cause {
         Cause::Trigger { .. } => {
             ("token_threshold", format!("COMPACTION_TRIGGER_PCT={:.2}", thresholds.trigger))
@@ -84,7 +84,7 @@ pub(super) fn health(live: &Live, plan: &ContextPlan, now: &str, now_ms: u64, co
     if limits.context_window == 0 {
         return;
     }
-    let thresholds = limits.thresholds(&live.options.knobs);
+    let thresholds = limits.thresholds(&live.knobs());
     let line = HealthSample {
         timestamp: now,
         session_id: live.session.key(),

@@ -64,8 +64,7 @@ pub(super) fn begin(
     request: &PlanRequest,
     limits: &Limits,
 ) -> Result<()> {
-    let knobs = &live.options.knobs;
-    let thresholds = limits.thresholds(knobs);
+    let thresholds = limits.thresholds(&live.knobs());
     let seen = if cause == Cause::Rewound {
         // What is left may be short: the view may reach back to the beginning again.
         sights_from(state(journal), &lock(&live.own.settled), 0)
@@ -120,14 +119,12 @@ pub(super) fn begin(
         at: state(journal).last_ordinal,
         checkpoint: checkpoint.id().map(str::to_owned),
         shown,
-        forced: cause == Cause::Asked,
     };
     journal.append(vec![Event::Epoch(epoch)])?;
     journal.locked.sync()?;
     let after = sights(state(journal), &lock(&live.own.settled));
-    let visible = prune::visible(&after.entries, &after.frozen, request.prompt.is_none());
-    let tokens = visible.iter().map(|index| after.tokens_in_view(*index)).sum::<u64>() + after.blocks_tokens;
-    let tokens_after = state(journal).calibration.history_tokens(tokens);
+    let shown = after.shown(Mode::Prune, request.prompt.is_none());
+    let tokens_after = state(journal).calibration.history_tokens(after.view_tokens(&shown));
     let pressure = thresholds.pressure(tokens_after);
     let tokens_before = tokens_after + state(journal).calibration.history_tokens(cut.freed);
     let now = journal.now();
@@ -157,9 +154,7 @@ fn choose(
     let state = state(journal);
     let calibration = &state.calibration;
     let running = request.prompt.is_none();
-    let visible = prune::visible(&seen.entries, &seen.frozen, running);
-    let tokens: u64 =
-        visible.iter().map(|index| seen.tokens_in_view(*index)).sum::<u64>() + seen.blocks_tokens;
+    let tokens = seen.view_tokens(&seen.shown(Mode::Prune, running));
     let zone = thresholds.zone(thresholds.pressure(calibration.history_tokens(tokens)));
     let summary = state.next_summary().as_deref().map_or(0, block_tokens);
     let blocks = packet_limit(thresholds) + summary;

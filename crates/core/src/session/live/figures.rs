@@ -3,14 +3,14 @@
 use super::super::make;
 use super::settle::Batch;
 use super::sight::sights;
-use super::{Gauge, Journal, Live, lock, state};
+use super::{Gauge, Journal, Live, Mode, lock, state};
 use crate::Error;
 use crate::message;
 use crate::pressure::{
     HostUsage, Knobs, Limits, Measure, MeasureInput, MeasureSource, call_tokens, gauge_line, host_figure,
 };
-use crate::prune;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Bytes of waiting messages that are read for an estimate; more are counted by their length.
 const READ_BYTES: usize = 256 << 10;
@@ -50,7 +50,7 @@ pub(super) struct Figures {
     tickets: u64,
     waiting: BTreeMap<u64, Batch>,
     /// Texts that were handed over and are not settled, for estimates.
-    handed: BTreeMap<u64, Vec<String>>,
+    handed: BTreeMap<u64, Vec<Arc<str>>>,
 }
 
 impl Figures {
@@ -67,11 +67,11 @@ impl Figures {
         self.tickets
     }
 
-    pub(super) fn hand_over(&mut self, ticket: u64, indices: Vec<u32>, json: String) {
+    pub(super) fn hand_over(&mut self, ticket: u64, indices: Vec<u32>, json: Arc<str>) {
         if let Some(batch) = self.waiting.get_mut(&ticket)
             && !indices.is_empty()
         {
-            self.handed.entry(ticket).or_default().push(json.clone());
+            self.handed.entry(ticket).or_default().push(Arc::clone(&json));
             batch.messages.push((indices, json));
         }
     }
@@ -113,14 +113,18 @@ impl Figures {
             for message in make::parse_messages(json).unwrap_or_default() {
                 let cost = message::estimate_message_tokens(&message);
                 tokens = tokens.saturating_add(cost);
-                reported = match (call_tokens(&message), reported) {
-                    (Some(call), _) => Some((call, 0)),
-                    (None, Some((call, after))) => Some((call, after + cost)),
-                    (None, None) => None,
-                };
+                reported = after(reported, call_tokens(&message), cost);
             }
         }
         (tokens, reported)
+    }
+}
+
+/// What the provider reported last, and an estimate of what came after it, with one more message.
+fn after(reported: Option<(u64, u64)>, call: Option<u64>, cost: u64) -> Option<(u64, u64)> {
+    match call {
+        Some(call) => Some((call, 0)),
+        None => reported.map(|(call, after)| (call, after.saturating_add(cost))),
     }
 }
 
@@ -154,7 +158,7 @@ pub(super) fn gauge(live: &Live, usage: Option<HostUsage>, limits: &Limits) -> G
         (None, None) if anything => (estimate, MeasureSource::Estimate),
         (None, None) => (0, MeasureSource::Unknown),
     };
-    measured(tokens, source, &limits, &live.options.knobs, saved)
+    measured(tokens, source, &limits, &live.knobs(), saved)
 }
 
 fn measured(tokens: u64, source: MeasureSource, limits: &Limits, knobs: &Knobs, saved: bool) -> Gauge {
@@ -183,22 +187,17 @@ impl Live {
         let state = state(journal);
         let settled = lock(&self.own.settled);
         let view = sights(state, &settled);
-        let visible = prune::visible(&view.entries, &view.frozen, true);
-        let tokens = |index: &usize| view.tokens_in_view(*index);
         let epoch_at = state.epoch.as_ref().map_or(0, |epoch| epoch.at).max(state.host_floor);
         let mut reported: Option<(u64, u64)> = None;
         for entry in &view.entries {
             let Some(sighted) = state.sight(entry.ordinal) else { continue };
-            let cost = entry.tokens;
-            reported = match (sighted.sight.usage, reported) {
+            reported = match sighted.sight.usage {
                 // What was reported before an epoch counted messages that are gone (FAULTS E6).
-                (Some(call), _) if entry.ordinal > epoch_at => Some((call, 0)),
-                (Some(_), _) => None,
-                (None, Some((call, after))) => Some((call, after.saturating_add(cost))),
-                (None, None) => None,
+                Some(_) if entry.ordinal <= epoch_at => None,
+                call => after(reported, call, entry.tokens),
             };
         }
-        let view_tokens = visible.iter().map(tokens).sum::<u64>().saturating_add(view.blocks_tokens);
+        let view_tokens = view.view_tokens(&view.shown(Mode::Prune, true));
         let anything = !settled.slots.is_empty();
         drop(settled);
         let mut figures = self.own.figures();

@@ -73,7 +73,7 @@ impl Live {
 
     /// The question for the summary of what lies before `boundary` and is in no summary yet.
     fn summary(&self, journal: &mut Journal<'_, '_>, boundary: u64) -> Result<Option<Asked>> {
-        let thresholds = self.limits(None).thresholds(&self.options.knobs);
+        let thresholds = self.limits(None).thresholds(&self.knobs());
         let most = summary_tokens(thresholds.tokens(thresholds.target));
         let known = state(journal);
         let first = known.rolling.as_ref().map_or(1, |rolling| rolling.upto).max(1);

@@ -1,8 +1,9 @@
 //! Questions about a session: what became of a text, how the session is.
 
-use super::super::{Done, import, make, view};
+use super::super::observe::Sink;
+use super::super::{Done, Preview, make, view};
 use super::{Live, figures};
-use crate::checkpoint;
+use crate::checkpoint::Trigger;
 use crate::ledger::{Source, Status};
 use crate::packet;
 use crate::text::normalize::normalize;
@@ -67,7 +68,8 @@ impl Live {
         let live = self.clone();
         self.session.read(
             move |reader| {
-                let state = import::readable_state(reader, super::super::now())?.into_owned();
+                let (known, seq) = Preview::of(reader)?;
+                let state = known.state();
                 let Some(found) = state.ledger.explain(&text, &state.live) else {
                     return Ok(Explained::default());
                 };
@@ -84,7 +86,7 @@ impl Live {
                     why_not_in_packet: why.map(str::to_owned),
                 };
                 if found.status == Status::Active {
-                    explained.why_not_in_packet = live.why_not_shown(&state, &found.id, &found.text);
+                    explained.why_not_in_packet = live.why_not_shown(&known, seq, &found.id, &found.text);
                 }
                 Ok(explained)
             },
@@ -93,17 +95,15 @@ impl Live {
     }
 
     /// Why what holds is not in the packet of now.
-    fn why_not_shown(&self, state: &super::State, id: &str, text: &str) -> Option<String> {
-        let seq = state.seq;
-        let preview = super::super::Preview::new(state.clone(), [0; 16], super::super::now());
-        let request = self.request(checkpoint::Trigger::Epoch);
-        let now = make::checkpoint(&preview, &request, self.session.key(), "cp_000", None, seq);
+    fn why_not_shown(&self, known: &Preview, seq: u64, id: &str, text: &str) -> Option<String> {
+        let request = self.request(Trigger::Epoch);
+        let now = make::checkpoint(known, &request, self.session.key(), "cp_000", None, seq);
         let packet = packet::render(&now, &packet::RenderOptions::default());
         let shown = normalize(&packet.text);
         if shown.contains(normalize(text).trim()) {
             return None;
         }
-        let item = view::live(state).item_of(id).map(|item| item.entry.text.clone());
+        let item = view::live(known.state()).item_of(id).map(|item| item.entry.text.clone());
         match item {
             Some(wording) if shown.contains(normalize(&wording).trim()) => None,
             None => Some("newer entries of its kind took its place in the view".to_owned()),

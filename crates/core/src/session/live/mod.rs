@@ -72,8 +72,6 @@ pub struct LiveOptions {
     pub limits: Limits,
     /// How the host's context is treated.
     pub mode: Mode,
-    /// Thresholds; those of [`LiveOptions::config`].
-    pub knobs: Knobs,
     /// Everything that can be configured.
     pub config: Config,
     /// The host's agent, for checkpoints.
@@ -136,7 +134,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Live {
     /// Opens a session and restores what is known of it. `done` gets the handle.
     pub fn open(state_dir: &Path, key: &str, mut options: LiveOptions, done: Done<Self>) {
-        options.knobs = Knobs::from(&options.config);
         options.open.keeps_bodies = options.config.cold_storage_enabled;
         if options.config.durability == config::Durability::Full {
             options.open.durability = Durability::Full;
@@ -179,6 +176,11 @@ impl Live {
         self.shared.latch(|latch| latch.limits_changed(now_ms));
     }
 
+    /// The thresholds that are configured.
+    fn knobs(&self) -> Knobs {
+        Knobs::from(&self.options.config)
+    }
+
     /// The limits that hold now, with the overhead that was learned where none was given.
     fn limits(&self, budget: Option<u64>) -> Limits {
         let mut limits = *lock(&self.own.limits);
@@ -198,7 +200,7 @@ impl Live {
             array.slots.clear();
         }
         let (found, generation) = self.shared.belief(|belief| {
-            let on_path = |ordinal: u64| belief.is_on_path(ordinal);
+            let on_path = |ordinal: u64| belief.live.holds_ordinal(ordinal);
             let found = Aligner {
                 known: &belief.known,
                 on_path: &on_path,
@@ -243,21 +245,18 @@ impl Live {
     /// batch is queued for the store's threads.
     pub fn hand_over(&self, ticket: u64, indices: Vec<u32>, json: String, last: bool) {
         let mut figures = self.own.figures();
-        figures.hand_over(ticket, indices, json);
+        figures.hand_over(ticket, indices, json.into());
         if !last {
             return;
         }
         let Some(batch) = figures.take_batch(ticket) else { return };
         drop(figures);
-        let live = self.clone();
+        let (live, settled) = (self.clone(), self.clone());
         self.shared.belief(|belief| belief.waiting += 1);
         self.session.write_as(
             Durability::Written,
-            {
-                let live = live.clone();
-                move |journal| live.settle(journal, batch)
-            },
-            Box::new(move |result| live.settled(ticket, result)),
+            move |journal| live.settle(journal, batch),
+            Box::new(move |result| settled.settled(ticket, result)),
         );
     }
 

@@ -8,8 +8,8 @@ use super::activity;
 use super::epoch::{self, Cause};
 use super::sight::{Sights, block_tokens, sights};
 use super::{Done, Live, Mode, PLAN_PATIENCE, lock, state};
-use crate::pressure::{Limits, Thresholds, Zone};
-use crate::prune::{self, EntryKind};
+use crate::pressure::{Limits, Zone};
+use crate::prune::EntryKind;
 use crate::store::Durability;
 use crate::{Error, Result};
 use serde::Serialize;
@@ -86,7 +86,8 @@ impl Live {
     fn plan_job(&self, journal: &mut Journal<'_, '_>, request: &PlanRequest) -> Result<ContextPlan> {
         let limits = self.limits(request.budget);
         let mut trouble = Vec::new();
-        if let Some(cause) = self.due(journal, request, &limits) {
+        let mut seen = sights(state(journal), &lock(&self.own.settled));
+        if let Some(cause) = self.due(state(journal), &seen, request, &limits) {
             match epoch::begin(self, journal, cause, request, &limits) {
                 Ok(()) => self.measure(journal),
                 Err(error) if is_of_the_disk(&error) => {
@@ -94,8 +95,9 @@ impl Live {
                 }
                 Err(error) => return Err(error),
             }
+            seen = sights(state(journal), &lock(&self.own.settled));
         }
-        let mut plan = self.view(state(journal), request, &limits);
+        let mut plan = self.view(state(journal), &seen, request, &limits);
         self.keep_calibration(journal)?;
         plan.warnings.extend(trouble);
         if activity::health_is_due(self, request.now_ms) {
@@ -112,7 +114,8 @@ impl Live {
             std::time::Duration::ZERO,
             move |reader| {
                 let limits = live.limits(request.budget);
-                let mut plan = live.view(reader.state(), &request, &limits);
+                let seen = sights(reader.state(), &lock(&live.own.settled));
+                let mut plan = live.view(reader.state(), &seen, &request, &limits);
                 // What the jobs in front have not settled is new, and stays.
                 let settled = lock(&live.own.settled).slots.len();
                 let believed = lock(&live.own.believed).slots.len();
@@ -125,26 +128,20 @@ impl Live {
     }
 
     /// The view of the settled array in the running epoch.
-    fn view(&self, state: &State, request: &PlanRequest, limits: &Limits) -> ContextPlan {
-        let settled = lock(&self.own.settled);
-        let seen = sights(state, &settled);
+    fn view(&self, state: &State, seen: &Sights, request: &PlanRequest, limits: &Limits) -> ContextPlan {
         let planned = self.options.mode == Mode::Prune;
-        let keep = if planned {
-            prune::visible(&seen.entries, &seen.frozen, request.prompt.is_none())
-        } else {
-            (0..seen.entries.len()).collect()
-        };
-        let epoch = state.epoch.clone().unwrap_or_default();
-        let replace = if planned { replaced(&epoch, &seen, &keep) } else { Vec::new() };
+        let keep = seen.shown(self.options.mode, request.prompt.is_none());
+        let before_the_first = Epoch::default();
+        let epoch = state.epoch.as_ref().unwrap_or(&before_the_first);
+        let replace = if planned { replaced(epoch, seen, &keep) } else { Vec::new() };
+        let settled = lock(&self.own.settled);
         let (in_array, array_tokens) = (settled.slots.len(), settled.tokens());
         drop(settled);
-        let tail = self.tail(state, &seen, request, limits);
-        let view_tokens = keep.iter().map(|index| seen.tokens_in_view(*index)).sum::<u64>()
-            + seen.blocks_tokens
-            + tail.as_deref().map_or(0, block_tokens);
+        let tail = self.tail(state, seen, request, limits);
+        let view_tokens = seen.view_tokens(&keep) + tail.as_deref().map_or(0, block_tokens);
         let calibrated = |tokens| state.calibration.history_tokens(tokens);
         let tokens_after = calibrated(view_tokens);
-        let thresholds = limits.thresholds(&self.options.knobs);
+        let thresholds = limits.thresholds(&self.knobs());
         let pressure = thresholds.pressure(tokens_after);
         let mut figures = self.own.figures();
         let mut warnings = std::mem::take(&mut figures.warnings);
@@ -159,14 +156,14 @@ impl Live {
         ContextPlan {
             epoch: epoch.n,
             zone: Some(if limits.context_window == 0 { Zone::Green } else { thresholds.zone(pressure) }),
-            packet: if self.options.mode == Mode::Compact { None } else { blocks(&epoch) },
+            packet: if self.options.mode == Mode::Compact { None } else { blocks(epoch) },
             tail,
             dropped_messages: (in_array - keep.len()) as u64,
             keep: keep.iter().filter_map(|index| seen.index(*index)).collect(),
             replace,
             tokens_before: calibrated(array_tokens),
             tokens_after,
-            checkpoint_id: epoch.checkpoint,
+            checkpoint_id: epoch.checkpoint.clone(),
             warnings,
         }
     }
@@ -193,17 +190,13 @@ impl Live {
     }
 
     /// Whether a new epoch is due, and why.
-    fn due(&self, journal: &Journal<'_, '_>, request: &PlanRequest, limits: &Limits) -> Option<Cause> {
-        let state = state(journal);
-        let settled = lock(&self.own.settled);
-        if settled.slots.is_empty() && !(request.force || state.host_compacted) {
+    fn due(&self, state: &State, seen: &Sights, request: &PlanRequest, limits: &Limits) -> Option<Cause> {
+        if lock(&self.own.settled).slots.is_empty() && !(request.force || state.host_compacted) {
             return None;
         }
         if self.options.mode != Mode::Prune {
             return (state.host_compacted && state.last_ordinal > 0).then_some(Cause::HostCompacted);
         }
-        let seen = sights(state, &settled);
-        drop(settled);
         if state.host_compacted && state.last_ordinal > 0 {
             return Some(Cause::HostCompacted);
         }
@@ -216,36 +209,25 @@ impl Live {
         if limits.context_window == 0 {
             return None; // nothing is triggered by what is unknown (FAULTS E7)
         }
-        let thresholds = limits.thresholds(&self.options.knobs);
-        let pressure = self.pressure_of(state, &seen, request, &thresholds);
-        let turn = last_person(&seen).map_or(0, |index| (seen.offset + index) as u64);
+        let thresholds = limits.thresholds(&self.knobs());
+        let tokens = seen.view_tokens(&seen.shown(Mode::Prune, request.prompt.is_none()));
+        let pressure = thresholds.pressure(state.calibration.history_tokens(tokens));
+        let turn = last_person(seen).map_or(0, |index| (seen.offset + index) as u64);
         if pressure >= thresholds.hard {
             return Some(Cause::HardLimit);
         }
-        let at_boundary = request.prompt.is_some() || is_turn_boundary(&seen);
+        let at_boundary = request.prompt.is_some() || is_turn_boundary(seen);
         let skipped = self.own.figures().skipped_turn == Some(turn);
         (at_boundary && pressure >= thresholds.trigger && !skipped).then_some(Cause::Trigger { turn })
     }
 
-    fn pressure_of(
-        &self,
-        state: &State,
-        seen: &Sights,
-        request: &PlanRequest,
-        thresholds: &Thresholds,
-    ) -> f64 {
-        let visible = prune::visible(&seen.entries, &seen.frozen, request.prompt.is_none());
-        let tokens: u64 = visible.iter().map(|index| seen.tokens_in_view(*index)).sum();
-        thresholds.pressure(state.calibration.history_tokens(tokens + seen.blocks_tokens))
-    }
-
     /// What was learned from the host's figures goes to disk with the plan, when it has changed.
     fn keep_calibration(&self, journal: &mut Journal<'_, '_>) -> Result<()> {
-        let learned = self.shared.belief(|belief| belief.calibration.clone());
-        if learned.calls() > state(journal).calibration.calls() {
-            journal.append(vec![Event::Calibration(learned)])?;
-        }
-        Ok(())
+        let stored = state(journal).calibration.calls();
+        let newer = self
+            .shared
+            .belief(|belief| (belief.calibration.calls() > stored).then(|| belief.calibration.clone()));
+        newer.map_or(Ok(()), |learned| journal.append(vec![Event::Calibration(learned)]))
     }
 }
 

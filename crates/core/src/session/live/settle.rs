@@ -8,6 +8,7 @@ use super::{Live, lock, state};
 use crate::message::{self, Aligner, Alignment, Incoming, Key, Message, Slot};
 use crate::{Error, Result};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// One sync on its way to the store's thread.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub(super) struct Batch {
     /// The generation of the handle.
     pub(super) generation: u32,
     /// Texts: indices into `incoming`, and a JSON array of as many messages.
-    pub(super) messages: Vec<(Vec<u32>, String)>,
+    pub(super) messages: Vec<(Vec<u32>, Arc<str>)>,
 }
 
 /// The array as the store's thread has settled it.
@@ -177,7 +178,7 @@ fn follow_path(journal: &mut Journal<'_, '_>, found: &Alignment) -> Result<()> {
 }
 
 /// The messages of a batch by their index. What does not read is left out, and said.
-fn texts(pieces: &[(Vec<u32>, String)]) -> (HashMap<usize, Message>, Option<Error>) {
+fn texts(pieces: &[(Vec<u32>, Arc<str>)]) -> (HashMap<usize, Message>, Option<Error>) {
     let mut found = HashMap::new();
     let mut trouble = None;
     for (indices, json) in pieces {

@@ -2,7 +2,7 @@
 
 use super::super::State;
 use super::lock;
-use crate::ledger::{LivePath, Place};
+use crate::ledger::LivePath;
 use crate::message::{Alignment, Incoming, Known, Slot};
 use crate::pressure::{Calibration, Latch};
 use std::collections::HashMap;
@@ -85,10 +85,6 @@ impl Belief {
             self.live = state.live.clone();
             self.version = state.path_version;
         }
-    }
-
-    pub(super) fn is_on_path(&self, ordinal: u64) -> bool {
-        self.live.holds(&Place { generation: self.live.generation, ordinal, position: 0 })
     }
 
     /// Takes an alignment in, as the job will; returns what each of its messages is then.

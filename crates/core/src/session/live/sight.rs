@@ -3,9 +3,10 @@
 use super::super::State;
 use super::super::event::Part;
 use super::super::state::Sighted;
+use super::Mode;
 use super::settle::Settled;
 use crate::message::Slot;
-use crate::prune::{Entry, EntryKind, Frozen, distilled_tokens};
+use crate::prune::{self, Entry, EntryKind, Frozen, distilled_tokens};
 use crate::text::tokens::estimate_tokens;
 use std::collections::HashMap;
 
@@ -34,6 +35,19 @@ impl Sights {
             .get(&index)
             .copied()
             .unwrap_or_else(|| self.entries.get(index).map_or(0, |entry| entry.tokens))
+    }
+
+    /// Entries that the model sees. `running`: the running turn is in the array.
+    pub(super) fn shown(&self, mode: Mode, running: bool) -> Vec<usize> {
+        match mode {
+            Mode::Prune => prune::visible(&self.entries, &self.frozen, running),
+            Mode::Compact | Mode::Complement => (0..self.entries.len()).collect(),
+        }
+    }
+
+    /// Estimated tokens of the view of these entries: they themselves, packet and summary.
+    pub(super) fn view_tokens(&self, shown: &[usize]) -> u64 {
+        shown.iter().map(|index| self.tokens_in_view(*index)).sum::<u64>() + self.blocks_tokens
     }
 }
 
