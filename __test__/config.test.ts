@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { loadConfig, readConfig, type Config } from '../index.js'
+import { ContextSession, loadConfig, readConfig, type Config } from '../index.js'
 import { codeOf, freshDir } from './support/sandbox.js'
 
 const DEFAULTS: Config = {
@@ -87,4 +87,24 @@ test('clawback config prints values and origins', () => {
   expect(run()).toMatch(new RegExp(`^minChunksToKeep +7 +file `, 'm'))
   const shown = JSON.parse(run('--json'))
   expect([shown.config.minChunksToKeep, shown.origins.minChunksToKeep]).toEqual([7, { source: 'file', name: named }])
+})
+
+describe('the option of a session', () => {
+  const open = (config: object) => ContextSession.open({ stateDir: freshDir(), sessionKey: 'agent:main', contextWindow: 200_000, config })
+
+  test('out of range is refused', async () => {
+    expect(await codeOf(open({ compactionTriggerPct: 50 }))).toBe('InvalidInput')
+  })
+
+  test('moves the thresholds, and an unknown key is said by the first plan', async () => {
+    // usable 180,000: 0.30 of it is green by default and yellow with a lower trigger
+    const usage = { tokens: 54_000, contextWindow: 200_000 }
+    const plain = await open({})
+    const early = await open({ compactionTriggerPct: 0.25, compactionTrigerPct: 1 } as never)
+    plain.sync([{ role: 'user', content: 'hello there', timestamp: 1 }])
+    early.sync([{ role: 'user', content: 'hello there', timestamp: 1 }])
+    expect([plain.gauge(usage).zone, early.gauge(usage).zone]).toEqual(['green', 'yellow'])
+    expect((await early.plan()).warnings.join()).toContain('did you mean compactionTriggerPct?')
+    await Promise.all([plain.close(), early.close()])
+  })
 })

@@ -112,14 +112,20 @@ impl Calibration {
         (self.ratio() * estimated_history_tokens as f64).round() as u64
     }
 
-    /// Tokens of a whole request with this history: from the last believed figure on where there is one (then only what
-    /// was added or removed since is an estimate), else from the overhead that was learned or is given.
+    /// Tokens of a whole request with this history: from the last believed figure on where there is one, else from the
+    /// overhead that was learned or is given. What was added since is estimated; where most was removed, the last figure
+    /// says how far off the estimate is by proportion.
     pub fn tokens(&self, estimated_history_tokens: u64, overhead_tokens: u64) -> u64 {
         let ratio = self.ratio();
         let estimate = estimated_history_tokens as f64;
+        let overhead = self.overhead().unwrap_or(overhead_tokens) as f64;
+        let line = |estimate: f64| overhead + ratio * estimate;
         let tokens = match self.last {
-            Some(last) => last.host as f64 + ratio * (estimate - last.estimate as f64),
-            None => overhead_tokens as f64 + ratio * estimate,
+            Some(last) if last.estimate <= estimated_history_tokens => {
+                last.host as f64 + ratio * (estimate - last.estimate as f64)
+            }
+            Some(last) => last.host as f64 * line(estimate) / line(last.estimate as f64).max(1.0),
+            None => line(estimate),
         };
         tokens.max(RATIO.0 * estimate).round() as u64
     }
