@@ -427,6 +427,10 @@ export interface Config {
     semanticHistory: { enabled: boolean; maxRetrievedChunks: number; maxRetrievedTokens: number; minRelevanceScore: number }
   }
 }
+/** Any part of the configuration. */
+export type PartialConfig = Partial<Omit<Config, 'contextManagement'>> & {
+  contextManagement?: { [Group in keyof Config['contextManagement']]?: Partial<Config['contextManagement'][Group]> }
+}
 export type ConfigOrigin = { source: 'default' } | { source: 'file' | 'env'; name: string } | { source: 'option' }
 export interface LoadedConfig {
   config: Config
@@ -460,7 +464,7 @@ export interface SessionOptions {
   channel?: string
   sessionFile?: string
   /** What differs from the defaults; unknown keys come out as warnings of the first plan. */
-  config?: Partial<Config>
+  config?: PartialConfig
 }
 export interface ContextPlan {
   /** Counts from 1; 0 before the first. */
@@ -615,7 +619,7 @@ export interface ContextManagerOptions {
   reserveTokens?: number
   overheadTokens?: number
   mode?: 'prune' | 'compact' | 'complement'
-  config?: object
+  config?: PartialConfig
   /** A model for summaries of what left, used after responses. */
   complete?: (prompt: { system: string; user: string; maxTokens: number }, signal?: AbortSignal) => Promise<string>
   /** What went wrong in a hook; hooks never throw. */
