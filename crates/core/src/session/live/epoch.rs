@@ -166,7 +166,8 @@ fn choose(
             zone,
             target: room(thresholds.target),
             hard: room(thresholds.hard),
-            frozen: seen.frozen.clone(),
+            // What the host has left of a turn is led by the packet that is about to be made.
+            frozen: Frozen { led: seen.frozen.led || cause == Cause::HostCompacted, ..seen.frozen.clone() },
             running,
             force: !matches!(cause, Cause::Trigger { .. }),
         },

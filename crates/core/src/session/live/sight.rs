@@ -82,6 +82,7 @@ pub(super) fn sights_from(state: &State, settled: &Settled, first: u64) -> Sight
     let (mut frozen, mut replaced, mut blocks_tokens) = (Frozen::default(), HashMap::new(), 0);
     if let Some(epoch) = &state.epoch {
         frozen.boundary = boundary(&entries, first);
+        frozen.led = epoch.packet.is_some() || epoch.summary.is_some();
         let texts: HashMap<u64, &str> =
             epoch.replaced.iter().map(|replaced| (replaced.ordinal, replaced.text.as_str())).collect();
         for (index, entry) in entries.iter().enumerate() {
