@@ -12,6 +12,7 @@
 
 mod calibration;
 mod fuzz;
+mod live;
 mod recall;
 mod session;
 mod store_basic;

@@ -80,7 +80,7 @@ pub(super) fn begin(
             live.own.figures().skipped_turn = Some(turn);
             return Ok(());
         }
-        let changes = !cut.dropped.is_empty() || cut.frozen != seen.frozen;
+        let changes = !cut.dropped.is_empty() || shortens(journal, &seen, &cut.frozen)?;
         if matches!(cause, Cause::HardLimit | Cause::Compaction) && !changes {
             live.own.figures().red_after_epoch |= cause == Cause::HardLimit;
             return Ok(()); // nothing can be done, and nothing is written over and over
@@ -142,6 +142,21 @@ pub(super) fn begin(
     let red = live.own.figures().red_after_epoch;
     live.own.warn(live.shared.latch(|latch| latch.observe(red, pressure, request.now_ms)));
     Ok(())
+}
+
+/// Whether a result is shortened that is not yet. One whose body does not read stays whole, however often it is tried.
+fn shortens(journal: &mut Journal<'_, '_>, seen: &Sights, frozen: &Frozen) -> Result<bool> {
+    if frozen.distilled.is_subset(&seen.frozen.distilled) {
+        return Ok(false);
+    }
+    let known: HashSet<u64> = seen
+        .frozen
+        .distilled
+        .iter()
+        .filter_map(|index| seen.entries.get(*index))
+        .map(|entry| entry.ordinal)
+        .collect();
+    Ok(distill::texts(journal, seen, frozen)?.iter().any(|replaced| !known.contains(&replaced.ordinal)))
 }
 
 fn choose(

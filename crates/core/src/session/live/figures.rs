@@ -2,6 +2,7 @@
 
 use super::super::make;
 use super::settle::Batch;
+use super::shared::Awaited;
 use super::sight::sights;
 use super::{Gauge, Journal, Live, Mode, lock, state};
 use crate::Error;
@@ -9,13 +10,15 @@ use crate::message;
 use crate::pressure::{
     HostUsage, Knobs, Limits, Measure, MeasureInput, MeasureSource, call_tokens, gauge_line, host_figure,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Bytes of waiting messages that are read for an estimate; more are counted by their length.
 const READ_BYTES: usize = 256 << 10;
 /// Bytes of a message's JSON that stand for one token where they are not read.
 const BYTES_PER_TOKEN: u64 = 4;
+/// Bytes of texts that wait in memory until they can be written.
+const READY_BYTES: usize = 64 << 20;
 /// Warnings that are kept until a plan takes them along.
 const WARNINGS_KEPT: usize = 20;
 
@@ -48,17 +51,18 @@ pub(super) struct Figures {
     pub(super) tail: Option<(u64, String)>,
     trouble: Option<Error>,
     tickets: u64,
+    /// Batches whose texts are still being handed over.
     waiting: BTreeMap<u64, Batch>,
-    /// Texts that were handed over and are not settled, for estimates.
-    handed: BTreeMap<u64, Vec<Arc<str>>>,
+    /// Batches that are complete. Each job settles them all, in order: what one could not for want of a lock or of
+    /// room, the next one does.
+    ready: VecDeque<Batch>,
 }
 
 impl Figures {
     /// Another generation: nothing that was counted holds.
     pub(super) fn start_over(&mut self) {
-        let (tickets, waiting) = (self.tickets, std::mem::take(&mut self.waiting));
-        let handed = std::mem::take(&mut self.handed);
-        *self = Self { tickets, waiting, handed, ..Self::default() };
+        let (waiting, ready) = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.ready));
+        *self = Self { tickets: self.tickets, waiting, ready, ..Self::default() };
     }
 
     pub(super) fn queue(&mut self, batch: Batch) -> u64 {
@@ -71,17 +75,35 @@ impl Figures {
         if let Some(batch) = self.waiting.get_mut(&ticket)
             && !indices.is_empty()
         {
-            self.handed.entry(ticket).or_default().push(Arc::clone(&json));
             batch.messages.push((indices, json));
         }
     }
 
-    pub(super) fn take_batch(&mut self, ticket: u64) -> Option<Batch> {
-        self.waiting.remove(&ticket)
+    /// The batch of this ticket is complete. False if there is none.
+    pub(super) fn ready(&mut self, ticket: u64, awaits: impl FnOnce() -> Awaited) -> bool {
+        let Some(mut batch) = self.waiting.remove(&ticket) else { return false };
+        batch.awaited = Some(awaits());
+        self.ready.push_back(batch);
+        true
     }
 
-    pub(super) fn forget(&mut self, ticket: u64) {
-        self.handed.remove(&ticket);
+    pub(super) fn next_ready(&mut self) -> Option<Batch> {
+        self.ready.pop_front()
+    }
+
+    /// It could not be settled now. More than fits in memory is let go of, and asked for again.
+    pub(super) fn put_back(&mut self, batch: Batch) {
+        self.ready.push_front(batch);
+        let bytes: usize =
+            self.ready.iter().flat_map(|batch| &batch.messages).map(|(_, json)| json.len()).sum();
+        if bytes > READY_BYTES {
+            self.ready.clear();
+            self.wants_all = true;
+        }
+    }
+
+    pub(super) fn is_settled(&self) -> bool {
+        self.ready.is_empty()
     }
 
     /// An error of a queued sync: it comes out of the next plan, flush or health.
@@ -104,7 +126,8 @@ impl Figures {
     fn waiting_tokens(&self) -> (u64, Option<(u64, u64)>) {
         let (mut tokens, mut read) = (0u64, 0usize);
         let mut reported = None;
-        for json in self.handed.values().flatten() {
+        let batches = self.ready.iter().chain(self.waiting.values());
+        for (_, json) in batches.flat_map(|batch| &batch.messages) {
             if read + json.len() > READ_BYTES {
                 tokens = tokens.saturating_add(json.len() as u64 / BYTES_PER_TOKEN);
                 continue;

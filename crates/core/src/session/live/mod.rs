@@ -226,7 +226,7 @@ impl Live {
             .map(|(index, _)| u32::try_from(index).unwrap_or(u32::MAX))
             .collect();
         let expected = *array.generation.get_or_insert(generation);
-        let batch = Batch { keep, incoming, rewind, generation: expected, messages: Vec::new() };
+        let batch = Batch { keep, incoming, rewind, generation: expected, ..Batch::default() };
         Synced {
             wanted,
             added: found.added() as u64,
@@ -249,25 +249,33 @@ impl Live {
         if !last {
             return;
         }
-        let Some(batch) = figures.take_batch(ticket) else { return };
+        if !figures.ready(ticket, || self.shared.awaits()) {
+            return;
+        }
         drop(figures);
         let (live, settled) = (self.clone(), self.clone());
-        self.shared.belief(|belief| belief.waiting += 1);
         self.session.write_as(
             Durability::Written,
-            move |journal| live.settle(journal, batch),
-            Box::new(move |result| settled.settled(ticket, result)),
+            move |journal| live.settle_ready(journal),
+            Box::new(move |result| settled.settled(result)),
         );
     }
 
-    fn settled(&self, ticket: u64, result: Result<()>) {
-        let mut figures = self.own.figures();
-        figures.forget(ticket);
-        if let Err(error) = result {
-            figures.trouble(&error);
+    /// What is on its way goes before other work.
+    fn settle_first(&self, journal: &mut Journal<'_, '_>) {
+        if !self.own.figures().is_settled() {
+            let settled = self.settle_ready(journal);
+            self.settled(settled);
         }
-        drop(figures);
-        self.session.index_soon();
+    }
+
+    fn settled(&self, result: Result<()>) {
+        match result {
+            Ok(()) => self.session.index_soon(),
+            // It stays ready, and goes with the next job that gets through.
+            Err(error) if plan::is_of_the_disk(&error) => self.own.warn(Some(error.to_string())),
+            Err(error) => self.own.figures().trouble(&error),
+        }
     }
 
     /// How full the context is, its zone and the gauge line. Writes nothing.
@@ -311,7 +319,11 @@ impl Live {
     /// A checkpoint of what is known now, durably.
     pub fn checkpoint(&self, mut request: CheckpointRequest, done: Done<super::Outcome>) {
         self.complete(&mut request);
-        self.session.write_checkpoint(request, done);
+        let session = self.session.clone();
+        self.settle_rest(Box::new(move |rest| match rest {
+            Ok(()) => session.write_checkpoint(request, done),
+            Err(error) => done(Err(error)),
+        }));
     }
 
     /// Fills in what the handle knows and the caller did not say.
@@ -334,29 +346,54 @@ impl Live {
         request
     }
 
-    /// Queues work under the session's lock.
+    /// Queues work under the session's lock, behind everything that was synced.
     fn write<T: Send + 'static>(
         &self,
         durability: Durability,
         job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,
         done: Done<T>,
     ) {
-        self.session.write_as(durability, job, done);
+        let live = self.clone();
+        self.session.write_as(
+            durability,
+            move |journal| {
+                live.settle_first(journal);
+                job(journal)
+            },
+            done,
+        );
     }
 
     /// Everything acknowledged and queued so far is durable.
     pub fn flush(&self, done: Done<()>) {
         let live = self.clone();
-        self.session.handle.flush(move |result| {
-            let trouble = live.own.figures().take_trouble();
-            done(result.and(trouble.map_or(Ok(()), Err)));
-        });
+        self.settle_rest(Box::new(move |rest| {
+            let session = live.session.clone();
+            session.handle.flush(move |result| {
+                let trouble = live.own.figures().take_trouble();
+                done(rest.and(result).and(trouble.map_or(Ok(()), Err)));
+            });
+        }));
     }
 
     /// Flushes and gives the handle back. Closing twice is fine.
     pub fn close(&self, done: Done<()>) {
         let session = self.session.clone();
-        self.session.close(Box::new(move |closed| session.index_at_close(Box::new(move |_| done(closed)))));
+        self.settle_rest(Box::new(move |rest| {
+            let index = session.clone();
+            session.close(Box::new(move |closed| {
+                index.index_at_close(Box::new(move |_| done(rest.and(closed))));
+            }));
+        }));
+    }
+
+    /// Settles what is on its way, and what could not be settled before.
+    fn settle_rest(&self, done: Done<()>) {
+        if self.own.figures().is_settled() {
+            return done(Ok(()));
+        }
+        let live = self.clone();
+        self.session.write_as(Durability::Written, move |journal| live.settle_ready(journal), done);
     }
 }
 

@@ -67,8 +67,7 @@ impl Live {
     /// Plans. Where another process holds the lock for longer than 200 ms, or nothing can be written, the plan is
     /// made of what is in memory, with a warning.
     pub fn plan(&self, request: PlanRequest, done: Done<ContextPlan>) {
-        let live = self.clone();
-        let from_memory = self.clone();
+        let (live, from_memory) = (self.clone(), self.clone());
         let request_too = request.clone();
         self.session.write_within(
             PLAN_PATIENCE,
@@ -86,6 +85,10 @@ impl Live {
     fn plan_job(&self, journal: &mut Journal<'_, '_>, request: &PlanRequest) -> Result<ContextPlan> {
         let limits = self.limits(request.budget);
         let mut trouble = Vec::new();
+        self.settle_first(journal);
+        if !self.own.figures().is_settled() {
+            return Ok(self.view_of_memory(state(journal), request, &limits));
+        }
         let mut seen = sights(state(journal), &lock(&self.own.settled));
         if let Some(cause) = self.due(state(journal), &seen, request, &limits) {
             match epoch::begin(self, journal, cause, request, &limits) {
@@ -113,18 +116,27 @@ impl Live {
         self.session.handle.submit_read(
             std::time::Duration::ZERO,
             move |reader| {
-                let limits = live.limits(request.budget);
-                let seen = sights(reader.state(), &lock(&live.own.settled));
-                let mut plan = live.view(reader.state(), &seen, &request, &limits);
-                // What the jobs in front have not settled is new, and stays.
-                let settled = lock(&live.own.settled).slots.len();
-                let believed = lock(&live.own.believed).slots.len();
-                plan.keep.extend((settled..believed).filter_map(|index| u32::try_from(index).ok()));
+                let mut plan = live.view_of_memory(reader.state(), &request, &live.limits(request.budget));
                 plan.warnings.push(warning);
                 Ok(plan)
             },
             done,
         );
+    }
+
+    /// The frozen view, and everything that is not settled yet: what nobody has looked at stays.
+    fn view_of_memory(&self, state: &State, request: &PlanRequest, limits: &Limits) -> ContextPlan {
+        let seen = sights(state, &lock(&self.own.settled));
+        let mut plan = self.view(state, &seen, request, limits);
+        let (believed, settled) = (lock(&self.own.believed), lock(&self.own.settled));
+        let same = believed.slots.iter().zip(&settled.slots).take_while(|(ours, theirs)| ours.0 == theirs.0);
+        let same = u32::try_from(same.count()).unwrap_or(u32::MAX);
+        let end = u32::try_from(believed.slots.len()).unwrap_or(u32::MAX);
+        plan.keep.retain(|index| *index < same);
+        plan.replace.retain(|replace| replace.index < same);
+        plan.keep.extend(same..end);
+        plan.dropped_messages = u64::from(end).saturating_sub(plan.keep.len() as u64);
+        plan
     }
 
     /// The view of the settled array in the running epoch.

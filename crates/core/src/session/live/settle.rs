@@ -4,6 +4,8 @@ use super::super::event::Event;
 use super::super::observe::{Fresh, Sink, part, take_fresh};
 use super::super::state::{Sighted, name_hash};
 use super::super::{Journal, State, make};
+use super::plan::is_of_the_disk;
+use super::shared::Awaited;
 use super::{Live, lock, state};
 use crate::message::{self, Aligner, Alignment, Incoming, Key, Message, Slot};
 use crate::{Error, Result};
@@ -23,6 +25,8 @@ pub(super) struct Batch {
     pub(super) generation: u32,
     /// Texts: indices into `incoming`, and a JSON array of as many messages.
     pub(super) messages: Vec<(Vec<u32>, Arc<str>)>,
+    /// Once it is complete: keeps this process's belief ahead until it is settled.
+    pub(super) awaited: Option<Awaited>,
 }
 
 /// The array as the store's thread has settled it.
@@ -65,24 +69,55 @@ impl Settled {
 }
 
 impl Live {
-    /// The job of one sync.
-    pub(super) fn settle(&self, journal: &mut Journal<'_, '_>, batch: Batch) -> Result<()> {
-        let result = self.settle_batch(journal, batch);
-        self.shared.job_done(Some(state(journal)));
-        result
+    /// Settles every batch that is ready, in order. One that the disk does not take stays ready.
+    pub(super) fn settle_ready(&self, journal: &mut Journal<'_, '_>) -> Result<()> {
+        loop {
+            let next = self.own.figures().next_ready();
+            let Some(batch) = next else { return Ok(()) };
+            let result = self.settle(journal, &batch);
+            match &result {
+                Err(error) if is_of_the_disk(error) => self.own.figures().put_back(batch),
+                _ => drop(batch),
+            }
+            self.shared.restore(state(journal));
+            result?;
+        }
     }
 
-    fn settle_batch(&self, journal: &mut Journal<'_, '_>, batch: Batch) -> Result<()> {
+    /// The job of one sync. When it fails, the settled array is as before.
+    fn settle(&self, journal: &mut Journal<'_, '_>, batch: &Batch) -> Result<()> {
         let generation = state(journal).live.generation;
         if batch.generation != generation {
             return Err(stale());
         }
-        let mut settled = lock(&self.own.settled);
-        let found = align(journal, &settled, &batch);
+        let found = align(journal, &lock(&self.own.settled), batch);
+        let left: Vec<_> = lock(&self.own.settled).slots.get(found.keep..).unwrap_or_default().to_vec();
+        let settled = self.settle_aligned(journal, batch, &found);
+        let mut array = lock(&self.own.settled);
+        if let Err(error) = &settled {
+            self.own.figures().wants_all |= !is_of_the_disk(error);
+            array.slots.truncate(found.keep);
+            array.sums.truncate(found.keep);
+            array.slots.extend(left);
+        }
+        array.add_up(state(journal));
+        drop(array);
+        self.measure(journal);
+        settled?.map_or(Ok(()), Err)
+    }
+
+    /// Takes an array in as it was aligned. What of it did not read comes back.
+    fn settle_aligned(
+        &self,
+        journal: &mut Journal<'_, '_>,
+        batch: &Batch,
+        found: &Alignment,
+    ) -> Result<Option<Error>> {
         let first = found.keep.saturating_sub(batch.keep);
         let (mut texts, unreadable) = texts(&batch.messages);
         let rest = batch.incoming.get(first..).unwrap_or_default();
-        follow_path(journal, &found)?;
+        follow_path(journal, found)?;
+        let mut settled = lock(&self.own.settled);
         settled.slots.truncate(found.keep);
         settled.sums.truncate(found.keep);
         let mut next = state(journal).last_ordinal;
@@ -119,11 +154,7 @@ impl Live {
             self.own.figures().wants_all = true;
         }
         let last_before = state(journal).last_ordinal;
-        let taken = take_fresh(journal, fresh);
-        if taken.is_err() {
-            self.own.figures().wants_all = true;
-        }
-        taken?;
+        take_fresh(journal, fresh)?;
         if found.host_compacted {
             let kept = lock(&self.own.settled);
             let floor = kept.slots.iter().filter_map(|(_, slot)| match slot {
@@ -134,9 +165,7 @@ impl Live {
             drop(kept);
             journal.append(vec![Event::HostCompacted { floor }])?;
         }
-        lock(&self.own.settled).add_up(state(journal));
-        self.measure(journal);
-        unreadable.map_or(Ok(()), Err)
+        Ok(unreadable)
     }
 }
 

@@ -28,10 +28,10 @@ pub(super) struct Belief {
     pub(super) live: LivePath,
     pub(super) host_floor: u64,
     pub(super) calibration: Calibration,
-    /// [`State::path_version`] that the waiting jobs will lead to.
+    /// [`State::path_version`] that the waiting batches will lead to.
     version: u64,
-    /// Jobs that are waiting.
-    pub(super) waiting: u64,
+    /// Batches that are waiting.
+    waiting: u64,
 }
 
 /// The shared part of a session; it lives as long as a handle does.
@@ -56,7 +56,7 @@ impl Shared {
         turn(&mut lock(&self.latch))
     }
 
-    /// Believes what is really known, unless jobs that will change it are waiting.
+    /// Believes what is really known, unless batches that will change it are waiting.
     pub(super) fn restore(&self, state: &State) {
         let mut belief = lock(&self.belief);
         if belief.waiting == 0 {
@@ -64,13 +64,21 @@ impl Shared {
         }
     }
 
-    /// A job that changed the path is done.
-    pub(super) fn job_done(&self, state: Option<&State>) {
-        let mut belief = lock(&self.belief);
+    /// A batch that will change the path is on its way.
+    pub(super) fn awaits(self: &Arc<Self>) -> Awaited {
+        lock(&self.belief).waiting += 1;
+        Awaited(Arc::clone(self))
+    }
+}
+
+/// A batch that will change the path. While it is there, the belief stays ahead of what is really known.
+#[derive(Debug)]
+pub(super) struct Awaited(Arc<Shared>);
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        let mut belief = lock(&self.0.belief);
         belief.waiting = belief.waiting.saturating_sub(1);
-        if let Some(state) = state.filter(|_| belief.waiting == 0) {
-            belief.adopt(state);
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::event::Part;
 use super::super::state::Sighted;
 use super::Mode;
 use super::settle::Settled;
-use crate::message::Slot;
+use crate::message::{Key, Slot};
 use crate::prune::{self, Entry, EntryKind, Frozen, distilled_tokens};
 use crate::text::tokens::estimate_tokens;
 use std::collections::HashMap;
@@ -66,17 +66,21 @@ pub(super) fn sights(state: &State, settled: &Settled) -> Sights {
 /// The same, looking at everything from the message `first` on; 0: at the whole array.
 pub(super) fn sights_from(state: &State, settled: &Settled, first: u64) -> Sights {
     let nobody = Sighted::default();
-    let is_before = |slot: &Slot| match slot {
-        Slot::Known(ordinal) => *ordinal < first,
-        _ => false,
-    };
-    let offset = settled.slots.iter().rposition(|(_, slot)| is_before(slot)).map_or(0, |last| last + 1);
+    let offset = begin(&settled.slots, first);
     let seen = settled.slots.get(offset..).unwrap_or_default();
+    let mut newest = 0;
     let entries: Vec<Entry> = seen
         .iter()
         .map(|at| {
             let ordinal = if let (_, Slot::Known(ordinal)) = at { *ordinal } else { 0 };
-            entry(ordinal, settled.sighted(state, at).unwrap_or(&nobody))
+            let mut entry = entry(ordinal, settled.sighted(state, at).unwrap_or(&nobody));
+            if ordinal > newest {
+                newest = if entry.kind == EntryKind::Summary { newest } else { ordinal };
+            } else if entry.kind == EntryKind::ToolResult {
+                // It came twice, or its host uses ids of calls again: the stored body may be another's.
+                (entry.ordinal, entry.distilled_tokens) = (0, entry.tokens);
+            }
+            entry
         })
         .collect();
     let (mut frozen, mut replaced, mut blocks_tokens) = (Frozen::default(), HashMap::new(), 0);
@@ -95,6 +99,27 @@ pub(super) fn sights_from(state: &State, settled: &Settled, first: u64) -> Sight
             [&epoch.packet, &epoch.summary].into_iter().flatten().map(|text| block_tokens(text)).sum();
     }
     Sights { offset, entries, frozen, blocks_tokens, replaced }
+}
+
+/// Where in the array the message `first` stands. If it is not there: behind the last message that is older. Messages
+/// that came twice have the ordinal of their first time, so that alone says little.
+fn begin(slots: &[(Key, Slot)], first: u64) -> usize {
+    if first == 0 {
+        return 0;
+    }
+    let ordinal = |slot: &Slot| if let Slot::Known(ordinal) = slot { *ordinal } else { 0 };
+    let there = slots.iter().rposition(|(_, slot)| ordinal(slot) == first);
+    there.unwrap_or_else(|| {
+        let mut newest = 0;
+        let mut after = 0;
+        for (index, (_, slot)) in slots.iter().enumerate() {
+            if ordinal(slot) > newest {
+                newest = ordinal(slot);
+                after = if newest < first { index + 1 } else { after };
+            }
+        }
+        after
+    })
 }
 
 /// The index of the first message that may be kept. Summaries stand in front of what they follow, whatever their
