@@ -216,6 +216,30 @@ describe('plan', () => {
     await session.close()
   })
 
+  test('a host that hands over no more than the end of a long transcript leaves the frozen view as it is', async () => {
+    const stateDir = freshDir()
+    let session = await open(stateDir)
+    const talk = conversation()
+    talk.user('We will use PostgreSQL 16 for the orders table.')
+    talk.reply('Noted.')
+    const plan = await untilEpoch(session, talk, 2)
+    const first = plan.keep[0] as number
+    const shown = (plan: Plan, head: number) => JSON.stringify([plan.epoch, plan.packet, [...plan.keep].map((index) => index + head)])
+    expect(first).toBeGreaterThan(4)
+    for (const head of [2, 3, first]) {
+      session.sync(talk.messages.slice(head))
+      expect(shown(await session.plan(), head)).toBe(shown(plan, 0))
+    }
+    await session.close()
+    session = await open(stateDir)
+    session.sync(talk.messages.slice(first))
+    expect(shown(await session.plan(), first)).toBe(shown(plan, 0))
+    // What the view still showed is gone: that is a compaction.
+    session.sync(talk.messages.slice(first + 1))
+    expect((await session.plan()).epoch).toBe(plan.epoch + 1)
+    await session.close()
+  })
+
   test('force begins an epoch to the target of its budget, and holds until the trigger', async () => {
     const session = await open(freshDir(), { contextWindow: 16_000, reserveTokens: 2_000, overheadTokens: 0 })
     const talk = conversation()

@@ -6,7 +6,7 @@ use super::super::state::{Sighted, name_hash};
 use super::super::{Journal, State, make};
 use super::plan::is_of_the_disk;
 use super::shared::Awaited;
-use super::{Live, lock, state};
+use super::{Live, Mode, lock, state};
 use crate::message::{self, Aligner, Alignment, Incoming, Key, Message, Slot};
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -155,7 +155,7 @@ impl Live {
         }
         let last_before = state(journal).last_ordinal;
         take_fresh(journal, fresh)?;
-        if found.host_compacted {
+        if found.host_compacted && self.takes_from_view(state(journal), last_before, found, rest) {
             let kept = lock(&self.own.settled);
             let floor = kept.slots.iter().filter_map(|(_, slot)| match slot {
                 Slot::Known(ordinal) if is_no_summary(state(journal), *ordinal) => Some(*ordinal),
@@ -166,6 +166,29 @@ impl Live {
             journal.append(vec![Event::HostCompacted { floor }])?;
         }
         Ok(unreadable)
+    }
+
+    /// Whether the host's compaction concerns the view. Hosts that read no more than the end of a long transcript move
+    /// its head with every turn (OpenClaw: 8 bytes a token of the window); where all that went had left the view before,
+    /// the frozen view stays.
+    fn takes_from_view(
+        &self,
+        state: &State,
+        known_before: u64,
+        found: &Alignment,
+        rest: &[Incoming],
+    ) -> bool {
+        let is_new_summary = |(message, slot): (&Incoming, &Slot)| message.is_summary && *slot == Slot::New;
+        if self.options.mode != Mode::Prune || rest.iter().zip(&found.slots).any(is_new_summary) {
+            return true;
+        }
+        let settled = lock(&self.own.settled);
+        let known = settled.slots.iter().filter_map(|(_, slot)| match slot {
+            Slot::Known(ordinal) if *ordinal <= known_before => Some(*ordinal),
+            _ => None,
+        });
+        let view_begins = state.epoch.as_ref().map_or(0, |epoch| epoch.boundary);
+        known.min().is_none_or(|oldest| oldest > view_begins)
     }
 }
 
