@@ -10,13 +10,13 @@ import type { PluginApi, ToolResultEvent } from '../../hosts/openclaw/host.js'
 import { callNames, withCallNames } from '../../hosts/openclaw/ids.js'
 import { register } from '../../hosts/openclaw/index.js'
 import { followSessions } from '../../hosts/openclaw/lifecycle.js'
-import { roomInTurn } from '../../hosts/openclaw/limits.js'
+import { resultLimit, roomInTurn } from '../../hosts/openclaw/limits.js'
 import { reasonOf, resultOf } from '../../hosts/openclaw/outcome.js'
 import type { Plugin } from '../../hosts/openclaw/plugin.js'
 import { compactionProvider } from '../../hosts/openclaw/provider.js'
 import { DEFAULTS, readSettings, roleIn } from '../../hosts/openclaw/settings.js'
 import { spillLargeResults } from '../../hosts/openclaw/spill.js'
-import { appendedTo, viewOf } from '../../hosts/openclaw/view.js'
+import { appendedTo, ofConversation, viewOf } from '../../hosts/openclaw/view.js'
 
 let count = 0
 let key = ''
@@ -163,6 +163,12 @@ describe('the view', () => {
     ])
     expect(view[1]).toBe(history[1])
     expect(history[2]).toHaveProperty('details')
+  })
+
+  test('leaves out what the host puts in front of a history that begins with an answer', () => {
+    const said: Message = { role: 'user', content: '(session bootstrap)', timestamp: 9 }
+    expect(ofConversation([said, ...history])).toEqual(history)
+    expect(ofConversation([...history, said])).toEqual([...history, said])
   })
 
   test('finds what the host has appended to it', () => {
@@ -358,6 +364,13 @@ describe('a large tool result', () => {
     expect(await handler?.(event('x'.repeat(40_000)), { sessionKey: key })).toEqual({ result: { content: 'short', details: 1 } })
     expect(session.spill).toHaveBeenCalledWith(expect.objectContaining({ role: 'toolResult', toolCallId: 'c' }), { maxTokens: 4000 })
     expect(await handler?.(event('small'), { sessionKey: key })).toBeUndefined()
+  })
+
+  test('takes at most half of what is left in the turn', () => {
+    expect(resultLimit(4_000, undefined)).toBe(4_000)
+    expect(resultLimit(4_000, 20_000)).toBe(4_000)
+    expect(resultLimit(4_000, 5_000)).toBe(2_500)
+    expect(resultLimit(4_000, 0)).toBe(500)
   })
 
   test('stays whole when storing it fails, or when it is not wanted', async () => {

@@ -5,6 +5,7 @@ import type { Message } from 'clawback'
 import type { HookContext, PluginApi } from './host.js'
 import { withCallNames } from './ids.js'
 import { keyOf, leaveToHost, liveSession, withSession, type Plugin } from './plugin.js'
+import { ofConversation } from './view.js'
 
 /** Tokens of the host's request and its window, as far as the host has said them. */
 const usageOf = (tokens: number | undefined, window: number | undefined) => ({ inputTokens: Math.max(0, tokens ?? 0), contextWindow: window ?? 0 })
@@ -23,7 +24,7 @@ export function listenBesideHost(api: PluginApi, plugin: Plugin): void {
     if (!messages?.length) return
     try {
       await withSession(plugin, context, async (session) => {
-        session.sync(withCallNames(messages))
+        session.sync(withCallNames(ofConversation(messages)))
         await session.flush()
       })
     } catch (error) {
@@ -46,7 +47,7 @@ export function listenBesideHost(api: PluginApi, plugin: Plugin): void {
   api.on('before_compaction', async ({ tokenCount, messages }, context) => {
     try {
       await withSession(plugin, context, async (session, live) => {
-        if (messages?.length) session.sync(withCallNames(messages))
+        if (messages?.length) session.sync(withCallNames(ofConversation(messages)))
         await session.checkpoint({ trigger: 'compaction', tokenUsage: usageOf(tokenCount, live.window ?? context.contextTokenBudget) })
       })
     } catch (error) {
@@ -66,7 +67,7 @@ async function beforePrompt(plugin: Plugin, context: HookContext, messages: Mess
       live.window = context.contextTokenBudget
       session.setLimits({ contextWindow: live.window })
     }
-    if (messages?.length) session.sync(withCallNames(messages))
+    if (messages?.length) session.sync(withCallNames(ofConversation(messages)))
     const owed = live.owesPacket === true || (live.met !== true && (messages?.length ?? 0) > 0)
     live.met = true
     if (!owed) return undefined

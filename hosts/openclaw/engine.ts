@@ -5,14 +5,14 @@ import type { Message } from 'clawback'
 import type { Complete } from './api.js'
 import type { AssembleParams, AssembleResult, CompactParams, CompactResult, ContextEngine, RuntimeContext, SessionRef } from './host.js'
 import { withCallNames } from './ids.js'
-import { gauge, learnLimits, maybe, roomInTurn } from './limits.js'
+import { gauge, learnLimits, leftOf, maybe, roomInTurn } from './limits.js'
 import { reasonOf, resultOf } from './outcome.js'
 import { leaveToHost, liveSession, warn, withSession, type Plugin } from './plugin.js'
 import { compactByHost, memoryGuidance } from './sdk.js'
 import { PLUGIN_ID } from './settings.js'
 import { codeOf, messageOf, type Live } from './shared.js'
 import { endSubagent, noteSubagent } from './subagents.js'
-import { appendedTo, batchKey, viewOf } from './view.js'
+import { appendedTo, batchKey, ofConversation, viewOf } from './view.js'
 
 /** What a turn was given before its prompt, for the calls between its model calls. */
 interface Turn {
@@ -39,16 +39,18 @@ export function createEngine(plugin: Plugin): ContextEngine {
   const leftBehind = (live: Live): boolean => resets !== undefined && resets !== (live.resets ?? 0)
 
   async function beforePrompt(params: AssembleParams): Promise<AssembleResult | undefined> {
+    const history = ofConversation(params.messages)
     return withSession(plugin, params, async (session, live) => {
       meet(live)
       const room = params.tokenBudget
       learnLimits(session, live, { budget: room, reserve: params.runtimeSettings?.limits?.maxOutputTokens ?? undefined })
-      session.sync(withCallNames(params.messages))
+      session.sync(withCallNames(history))
       const plan = await session.plan({ ...maybe('budgetTokens', room), ...maybe('prompt', params.prompt) })
       warn(plugin, plan.warnings)
       live.tail = plugin.settings.tail ? (plan.tail ?? undefined) : undefined
-      const view = viewOf(params.messages, plan)
-      turn = { history: params.messages, view, prompt: params.prompt, tokens: plan.tokensAfter, room }
+      const view = viewOf(history, plan)
+      turn = { history, view, prompt: params.prompt, tokens: plan.tokensAfter, room }
+      live.left = leftOf(room, plan.tokensAfter)
       return { messages: view, estimatedTokens: plan.tokensAfter }
     })
   }
@@ -65,8 +67,9 @@ export function createEngine(plugin: Plugin): ContextEngine {
     const window = params.runtimeSettings?.limits?.promptTokenBudget ?? undefined
     current.first ??= params.tokenBudget
     const room = roomInTurn(current.room, current.first, params.tokenBudget)
+    const live = liveSession(plugin, params)
+    if (live) live.left = leftOf(room, current.tokens)
     if (durable && (room === undefined || current.tokens < HARD_LIMIT * room)) {
-      const live = liveSession(plugin, params)
       if (live && window) live.window = window
       return { messages: current.view, estimatedTokens: current.tokens }
     }
@@ -79,6 +82,7 @@ export function createEngine(plugin: Plugin): ContextEngine {
       warn(plugin, plan.warnings)
       const view = viewOf(history, plan)
       if (durable) Object.assign(current, { view, tokens: plan.tokensAfter })
+      live.left = leftOf(room, plan.tokensAfter)
       return { messages: view, estimatedTokens: plan.tokensAfter }
     })
   }

@@ -37,6 +37,16 @@ export function learnLimits(session: Session, live: Live, { window, budget, rese
 export const roomInTurn = (atStart: number | undefined, first: number | undefined, now: number | undefined): number | undefined =>
   atStart === undefined || first === undefined || now === undefined ? atStart : Math.max(1, atStart - Math.max(0, first - now))
 
+/** Tokens that are left of the room for history. */
+export const leftOf = (room: number | undefined, taken: number): number | undefined => (room === undefined ? undefined : Math.max(0, room - taken))
+
+/** Tokens of a result that always stay. */
+const LEAST_RESULT = 500
+
+/** The running turn cannot be shortened later: no result takes more than half of the room that is left, in tokens. */
+export const resultLimit = (setting: number, left: number | undefined): number =>
+  left === undefined ? setting : Math.min(setting, Math.max(LEAST_RESULT, Math.floor(left / 2)))
+
 /** The last answer of a turn says how full the context really was. */
 export function gauge(session: Session, live: Live, messages: readonly Message[]): void {
   const usage = messages.findLast(({ role }) => role === 'assistant')?.usage as Record<string, unknown> | undefined

@@ -8,6 +8,8 @@ export interface Live {
   session?: Promise<Session>
   /** Context window in tokens, once the host has said it. */
   window?: number
+  /** Tokens that are left in the running turn, once the host has said its budget. */
+  left?: number | undefined
   /** Text for the end of the prompt that is being built. */
   tail?: string
   /** How often the session was reset while this process ran. */

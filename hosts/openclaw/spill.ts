@@ -3,14 +3,15 @@
 import type { Message } from 'clawback'
 import type { PluginApi, ToolResultEvent } from './host.js'
 import { callNames } from './ids.js'
+import { leftOf, resultLimit } from './limits.js'
 import { leaveToHost, liveSession, withSession, type Plugin } from './plugin.js'
 
 /** Calls of a running turn that are remembered by name. */
 const MOST_CALLS = 256
 
 export function spillLargeResults(api: PluginApi, plugin: Plugin): void {
-  const maxTokens = plugin.settings.maxToolResultTokens
-  if (maxTokens === 0) return
+  const most = plugin.settings.maxToolResultTokens
+  if (most === 0) return
   // The answer that makes a call is written down before the call runs; only there its time is to be had.
   api.on('before_message_write', ({ message, sessionKey }, context) => {
     const names = callNames(message)
@@ -25,9 +26,15 @@ export function spillLargeResults(api: PluginApi, plugin: Plugin): void {
     async (event, context) => {
       // A handler that fails would cost the model the whole result.
       try {
-        const message = messageOf(event, liveSession(plugin, context)?.calls?.get(event.toolCallId))
+        const live = liveSession(plugin, context)
+        const message = messageOf(event, live?.calls?.get(event.toolCallId))
         const addon = plugin.addon()
-        if (addon === undefined || addon.estimateMessageTokens(message) <= maxTokens) return undefined
+        if (addon === undefined) return undefined
+        const maxTokens = resultLimit(most, live?.left)
+        const tokens = addon.estimateMessageTokens(message)
+        // Calls may run beside each other, with no word from the host in between.
+        if (live) live.left = leftOf(live.left, Math.min(tokens, maxTokens))
+        if (tokens <= maxTokens) return undefined
         return await withSession(plugin, context, async (session) => {
           const spilled = await session.spill(message, { maxTokens })
           return { result: { ...event.result, content: spilled.message.content } }

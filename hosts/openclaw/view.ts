@@ -3,6 +3,13 @@
 import type { Message } from 'clawback'
 import type { Plan } from './api.js'
 
+/** What the host puts in front of a history that begins with an answer, for providers that do not take one. */
+const HOSTS_FIRST = '(session bootstrap)'
+
+/** The messages that belong to the conversation; the host's own objects, in their order. */
+export const ofConversation = (messages: readonly Message[]): Message[] =>
+  messages.filter(({ role, content }, index) => index > 0 || role !== 'user' || content !== HOSTS_FIRST)
+
 /**
  * The packet first, then what is kept. The host writes a message's time in front of a user's text, so the packet takes the
  * time of the first kept message: it must not change while the view is frozen.
