@@ -1,6 +1,7 @@
 //! What an agent's message and a host's summary say: decisions, work with its state, open items (DESIGN section 4).
 
 use super::captured::Captured;
+use super::clause;
 use super::decision::{clip_decision, stated_decisions, tier};
 use super::kinds::{Kind, Source, TaskState};
 use super::prose::{Place, Sentence, sentences};
@@ -42,12 +43,12 @@ pub(super) fn read(text: &str, works: bool) -> Heard {
     stated.truncate(MAX_DECISIONS);
     stated.sort_by_key(|stated| stated.at);
     for found in stated {
-        out.push(Captured::new(
-            Kind::Decision,
-            &clip_decision(&found.text),
-            Source::Assistant,
-            f32::from(found.strength) / 125.0,
-        ));
+        let confidence = f32::from(found.strength) / 125.0;
+        let text = clip_decision(&found.text);
+        let choices = clause::choices(&text);
+        out.extend(
+            choices.iter().map(|text| Captured::new(Kind::Decision, text, Source::Assistant, confidence)),
+        );
     }
     if works {
         return Heard { found: out, done: false };

@@ -34,8 +34,27 @@ pub struct Captured {
     pub replaces: Option<String>,
     /// The entry settles an earlier task or open item that is worded like this.
     pub resolves: Option<String>,
+    /// It takes back what was said earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdraws: Option<Withdrawn>,
     /// Position within the message, ascending.
     pub position: u32,
+}
+
+/// What is taken back, as far as the words tell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Withdrawn {
+    /// `Undo that`: what was said right before, in these words. The capture is no entry.
+    Said(Vec<String>),
+    /// `Forget the Redis idea`: whatever is about this. The capture is no entry.
+    Topic(String),
+    /// `Use Memcached instead`: what it takes the place of, most likely said right before, in these words. The capture is
+    /// an entry.
+    Instead(Vec<String>),
+    /// `Remove the retry logic`, `we no longer need the export`: what says hardly more than this. The capture is an
+    /// entry besides.
+    Thing(String),
 }
 
 static_regex! {
@@ -45,6 +64,8 @@ static_regex! {
     static REPLACE_CUE = r"instead|rather than|in place of|umesto|replac|switch|mov|migrat|chang|prelaz|prebac|menja";
     static INSTEAD_OF = r"\b(?:instead of|rather than|in place of|umesto|replaces?|replacing)\s+(?:using |the |our |a |an )?([^,.;:!?()]{2,60})";
     static FROM_TO = r"\b(?:from|sa|s)\s+([^,.;:!?()]{2,40}?)\s+(?:to|na)\s";
+    /// Points at something named elsewhere.
+    static NO_NAME = r"^(?:that|this|it|them|those|these|toga?|njega|nje|njih|ovoga?|te)$";
     static SWITCHES = r"\b(?:switch\w*|mov(?:e|es|ed|ing)|migrat\w+|chang\w+|prelaz\w+|prebac\w+|menja\w+)\b";
 }
 
@@ -75,8 +96,19 @@ impl Captured {
             task: None,
             replaces,
             resolves: None,
+            withdraws: None,
             position: 0,
         }
+    }
+
+    /// Words that only take something back.
+    pub(super) fn withdrawal(text: &str, source: Source, what: Withdrawn) -> Self {
+        Self { withdraws: Some(what), ..Self::new(Kind::Decision, text, source, 0.9) }
+    }
+
+    /// Whether it is to be remembered itself, and not only takes something back.
+    pub fn is_entry(&self) -> bool {
+        !matches!(self.withdraws, Some(Withdrawn::Said(_) | Withdrawn::Topic(_)))
     }
 
     /// A piece of work in its state.
@@ -100,5 +132,6 @@ fn replaced(line: &str, seen: &str) -> Option<String> {
         .and_then(|found| found.get(1))?;
     let old = found.as_str();
     let end = [" with ", " by ", " sa "].iter().filter_map(|mark| old.find(mark)).min().unwrap_or(old.len());
-    Some(old.get(..end)?.trim().to_owned())
+    let old = old.get(..end)?.trim();
+    (!NO_NAME.is_match(&sense(old))).then(|| old.to_owned())
 }

@@ -6,7 +6,8 @@ use super::captured::{Captured, MAX_PER_MESSAGE};
 use super::envelope::user_text;
 use super::kinds::{Kind, Source, TaskState};
 use super::sense::sense;
-use super::{agent, injected, lexicon, pasted, person};
+use super::withdraw::Before;
+use super::{agent, injected, lexicon, pasted, person, thread};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,8 @@ const REPLY_TOKENS: u64 = 4_000;
 const ANSWERED: f32 = 0.9;
 /// Pasted errors that are watched at once.
 const MAX_ERRORS: usize = 8;
+/// Things said last that are remembered, so that they can be taken back.
+const MAX_SAID: usize = 8;
 /// Confidence that work is done because the agent says so.
 const REPORTED: f32 = 0.6;
 
@@ -30,6 +33,8 @@ pub struct Capturer {
     asked: Vec<String>,
     /// Errors that the person pasted and that are not fixed yet.
     errors: Vec<Pasted>,
+    /// What the newest message of the person said, and the agent decided since: what `undo that` takes back.
+    said: Vec<String>,
     /// The first substantive request was seen.
     has_goal: bool,
 }
@@ -71,7 +76,8 @@ impl Capturer {
 
     fn person(&mut self, text: &str) -> Vec<Captured> {
         let settled = self.settled_by_person(text);
-        let person::Heard { found: mut said, error } = person::read(text, !self.has_goal);
+        let before = Before { said: &self.said, reply: self.last_reply.as_deref() };
+        let person::Heard { found: mut said, error } = person::read(text, !self.has_goal, &before);
         if let Some(text) = error
             && self.errors.iter().all(|known| known.text != text)
         {
@@ -91,7 +97,7 @@ impl Capturer {
             // What the person's own sentence says in full needs no second entry, and the answer needs no part of itself.
             Some(decided)
                 if said.iter().any(|found| {
-                    found.kind != Kind::Goal && found.text.contains(decided.as_str())
+                    found.is_entry() && found.kind != Kind::Goal && found.text.contains(decided.as_str())
                         || text.contains(decided.as_str())
                             && decided.contains(found.text.trim_end_matches(['.', '!']))
                 }) =>
@@ -104,9 +110,9 @@ impl Capturer {
                 } else {
                     Captured::new(Kind::Decision, &decided, Source::User, ANSWERED)
                 };
-                let rest = said
-                    .into_iter()
-                    .filter(|found| !decided.contains(found.text.trim_end_matches(['.', '!'])));
+                let rest = said.into_iter().filter(|found| {
+                    !found.is_entry() || !decided.contains(found.text.trim_end_matches(['.', '!']))
+                });
                 std::iter::once(answered).chain(rest).collect()
             }
         };
@@ -115,6 +121,11 @@ impl Capturer {
             .filter(|found| found.task == Some(TaskState::Open))
             .map(|found| found.text.clone())
             .collect();
+        let said: Vec<String> =
+            out.iter().filter(|found| holds(found)).map(|found| found.text.clone()).collect();
+        if !said.is_empty() || !thread::is_bare(text) {
+            self.said = said;
+        }
         out
     }
 
@@ -130,6 +141,10 @@ impl Capturer {
         let works = message.tool_calls().next().is_some();
         let heard = agent::read(&text, works);
         let mut out = heard.found;
+        self.said
+            .extend(out.iter().filter(|found| found.kind == Kind::Decision).map(|found| found.text.clone()));
+        let more = self.said.len().saturating_sub(MAX_SAID);
+        self.said.drain(..more);
         if heard.done {
             let errors = std::mem::take(&mut self.errors).into_iter().map(|error| error.text);
             for asked in std::mem::take(&mut self.asked).into_iter().chain(errors) {
@@ -155,6 +170,13 @@ impl Capturer {
         let over: Vec<Pasted> = over;
         over.into_iter().map(|error| done(error.text, Source::User)).collect()
     }
+}
+
+/// It can be taken back.
+fn holds(found: &Captured) -> bool {
+    found.is_entry()
+        && !matches!(found.kind, Kind::Goal | Kind::Learning)
+        && found.task != Some(TaskState::Done)
 }
 
 /// Work or an error that is settled.

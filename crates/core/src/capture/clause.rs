@@ -2,9 +2,12 @@
 //! `No,`, `Ana agrees with you:`), and a rule beside a choice becomes two clauses (`set X to 60 s, and never touch Y`).
 
 use super::decision;
+use super::lexicon::{is_serbian_intent, starts_with_order};
 use super::sense::{matched, sense, skip_words};
 use crate::text::pattern::static_regex;
 
+/// A choice of fewer words says nothing by itself.
+pub(super) const MIN_CHOICE: usize = 3;
 /// Longer lead-ins are sentences of their own.
 const MAX_LEAD: usize = 12;
 
@@ -94,6 +97,27 @@ pub(super) fn cuts(seen: &str) -> Vec<(usize, usize)> {
     }
     let count = |bytes: usize| seen.get(..bytes).unwrap_or("").split_whitespace().count();
     CUT.find_iter(seen).map(|found| (count(found.start()), count(found.end()))).collect()
+}
+
+/// The choices of a sentence, each by itself: `use a limit of 5, and keep the cache in SQLite`. A change of one of them
+/// leaves the other.
+pub(super) fn choices(text: &str) -> Vec<String> {
+    let seen = sense(text);
+    let total = seen.split_whitespace().count();
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (end, next) in cuts(&seen) {
+        let (rest, rest_seen) = sliced(text, next, total);
+        let orders = starts_with_order(&rest_seen)
+            || rest_seen.split_whitespace().next().is_some_and(is_serbian_intent);
+        let long = |words: &str| words.split_whitespace().count() >= MIN_CHOICE;
+        if orders && long(&rest) && end.saturating_sub(start) >= MIN_CHOICE && !points_back(&rest_seen) {
+            out.push(slice(text, start, end).trim_end_matches([',', ';', ' ', '-']).to_owned());
+            start = next;
+        }
+    }
+    out.push(slice(text, start, total));
+    out
 }
 
 /// It cannot stand alone: it points at what the clause before names.

@@ -188,6 +188,16 @@ pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
     out
 }
 
+/// The decision that one sentence states by itself; `near_withdrawal`: right after something was taken back.
+pub(super) fn stated_in(sentence: &Sentence, near_withdrawal: bool) -> Option<Stated> {
+    View { sentence, seen: &sentence.seen, at: 0, near_withdrawal, after_done: false }.stated()
+}
+
+/// A sentence that says of itself that it is a decision.
+pub(super) fn is_marked(seen: &str) -> bool {
+    MARKER.is_match(seen)
+}
+
 /// `Decision: X` and its relatives; also in headings and quotes.
 fn marked(sentence: &str, seen: &str, at: usize) -> Option<Stated> {
     if !seen.contains([':', '-']) {

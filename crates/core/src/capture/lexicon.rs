@@ -249,6 +249,41 @@ pub(super) fn starts_with_order(sense: &str) -> bool {
     !LOOK.contains(first) || decides_after(first, &rest)
 }
 
+/// `Book the hotel`, `invite all members`: a word that is no function word before a determiner opens an order, whatever
+/// the verb.
+pub(super) fn orders_by_shape(sense: &str) -> bool {
+    static OPENS_OTHERWISE: Words = LazyLock::new(|| {
+        words(
+            "about above across after against all along also although among and any are around as at because \
+        been before behind being below beneath beside between beyond both but by can cannot could did despite does \
+        down during each either even every except few for from had has have here hi hello hey how if in inside into is \
+        its just last less like many maybe might more most much must near neither next no nor not now of off on once \
+        one only onto or other our out outside over past per perhaps quite rather same shall should since so some \
+        still such than thanks that the their then there these they this those though three through throughout till \
+        to too toward towards two under unless unlike until up upon us very was we were what whatever when whenever \
+        where whether which while who whom whose why will with within without would yes yet you your my half twice ok \
+        okay especially mostly mainly apparently basically actually currently probably definitely it he she got \
+        getting having doing seems looks sounds isn't aren't wasn't don't doesn't didn't can't won't quick great good \
+        nice what's that's there's here's it's let's give get take",
+        )
+    });
+    const DETERMINERS: &[&str] =
+        &["the", "a", "an", "all", "our", "every", "each", "this", "both", "another"];
+    let mut words = sense.split_whitespace().skip_while(|word| {
+        matches!(word.trim_matches(','), "please" | "also" | "then" | "and" | "now" | "first" | "next")
+    });
+    let (Some(first), Some(second), Some(_)) = (words.next(), words.next(), words.next()) else {
+        return false;
+    };
+    first.len() >= 3
+        && first.bytes().all(|byte| byte.is_ascii_lowercase())
+        && DETERMINERS.contains(&second)
+        && !LOOK.contains(first)
+        && !OPENS_OTHERWISE.contains(first)
+        && !["ed", "ing", "ly", "s"].iter().any(|ending| first.ends_with(ending))
+        && !names_nothing(sense)
+}
+
 /// Serbian first person plural of the present or future, or the future of the first person singular: the form in
 /// which people state what will be done. Told by its ending; frequent words with another sense are left out.
 pub(super) fn is_serbian_intent(word: &str) -> bool {

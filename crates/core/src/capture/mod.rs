@@ -22,9 +22,10 @@ mod sense;
 mod shell;
 pub mod thread;
 mod tools;
+mod withdraw;
 
 pub use answer::extract_decision;
-pub use captured::{Captured, MAX_CAPTURED, MAX_GOAL};
+pub use captured::{Captured, MAX_CAPTURED, MAX_GOAL, Withdrawn};
 pub use capturer::{Capturer, capture};
 pub use decision::MAX_DECISION;
 pub use envelope::{is_real_user_message, user_text};

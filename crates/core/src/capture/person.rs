@@ -1,13 +1,17 @@
 //! What a person's message says: goals, constraints, preferences, decisions, work, problems, and what is settled.
 
-use super::captured::Captured;
+use super::captured::{Captured, Withdrawn};
 use super::clause::{self, Opened};
+use super::decision::{self, clip_decision, tier};
 use super::goal;
 use super::kinds::{Kind, Source, TaskState};
-use super::lexicon::{announces_decision, is_change, is_serbian_change, names_nothing, starts_with_order};
+use super::lexicon::{
+    announces_decision, is_change, is_serbian_change, names_nothing, orders_by_shape, starts_with_order,
+};
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{matched, sense, skip_words};
+use super::withdraw::{self, Before};
 use crate::text::pattern::static_regex;
 
 /// Shorter sentences say nothing by themselves.
@@ -17,6 +21,9 @@ const MAX_WORDS: usize = 60;
 
 static_regex! {
     static WANT = r"^(?:i|we|ja|mi)(?:'d| would)?\s+(?:actually |really |basically |just |also |now )*(?:want|like|need|love|zelim|zelimo|hocu|hocemo|treba mi|trebaju nam)\s+(?:you |us |to |for |da |ti )*(.*)$";
+    /// `I want GraphQL for the public endpoints`.
+    static WANT_THING = r"^(?:i|we)(?:'d| would)? (?:really |just |still )*(?:want|like|prefer) (?:[a-z][\w.+#-]+ ){1,3}(?:for|in|on|as|with|over|instead of|rather than) (?:the |our |all |every |each |this )?[\w./-]+(?: [\w./-]+){0,5}[.!]*$|^(?:hocu|hocemo|zelim|zelimo) (?:[a-z][\w.+#-]+ ){1,3}(?:za|u|na|kao|umesto) [\w./-]+(?: [\w./-]+){0,5}[.!]*$";
+    static NOT_THING = r"^\S+(?:'d| would)? (?:really |just |still )*(?:want|like|prefer|hocu|hocemo|zelim|zelimo) (?:to|you|it|this|that|them|more|less|someone|something|us|him|her|the same|da|te|vas|ovo|to)\b";
     static WE_NEED = r"^(?:i|we|trebaju nam|treba nam) (?:also |still |really )*(?:need|want) (?:a|an|some|the|one|another|more|to)\b.{8,}$";
     static ONLY_WANT = r"\b(?:i|we)(?:'d| would)?\s+only\s+(?:want|need|accept)\b|\bhocu samo\b|\bzelim samo\b|\bsamo zelim\b";
     static LEARN = r"^(?:and |also |btw |please |fyi |molim te |i )*(?:remember|keep in mind|note that|for future reference|for the record|fyi|bear in mind|zapamti|imaj u vidu|upamti|za ubuduce)\b[\s,:]*(?:that |da )?(\S.*)$";
@@ -53,6 +60,8 @@ static_regex! {
     static ASIDE = r"\([^()]*\)";
     /// A question inside a statement: `where each should go`.
     static EMBEDDED = r"\b(?:where|what|which|how|why|whether|who|when|if (?:you|we|i)|gde|sta|kako|koji|da li)\b.{0,40}\b(?:must|should|needs? to|has to|have to|treba|mora)\b|\bshould be (?:that|this|it|so|good|fine|ok|okay|ready|done|able)\b|\b(?:should|must) (?:i|we|it)\b";
+    /// Speaks for all, not for what the person does meanwhile.
+    static OURS = r"\b(?:we|we'll|let's|our|mi)\b";
     static HISTORY = r"\b(?:was|were|had|did|didn't|used to|yesterday|last (?:week|time)|bilo|bio|bila|juce)\b";
 }
 
@@ -65,13 +74,13 @@ pub(super) struct Heard {
 }
 
 /// What the sentences of a typed text say. `first` tells that nobody asked for anything before.
-pub(super) fn read(text: &str, first: bool) -> Heard {
+pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     let parts = sentences(text);
     let mut found: Vec<Captured> = Vec::new();
     let mut asks = Vec::with_capacity(parts.len());
     let mut answered = false;
     for part in &parts {
-        let said = sentence(part, answered);
+        let said = sentence(part, answered, before, &found);
         answered = goal::answers_only(&part.seen);
         asks.push(goal::may_name(part, &said));
         for said in said {
@@ -89,14 +98,62 @@ pub(super) fn read(text: &str, first: bool) -> Heard {
     Heard { found, error }
 }
 
-/// What one sentence says: mostly one thing or nothing. `answered` tells that a bare yes or no stands before it.
-fn sentence(part: &Sentence, answered: bool) -> Vec<Captured> {
-    if matches!(part.place, Place::Quote | Place::Row) {
+/// What one sentence says, first what it takes back. `answered` tells that a bare yes or no stands before it, `here`
+/// what the message said so far.
+fn sentence(part: &Sentence, answered: bool, before: &Before<'_>, here: &[Captured]) -> Vec<Captured> {
+    if matches!(part.place, Place::Quote | Place::Row) || DUMP.is_match(&part.text) {
         return Vec::new();
     }
+    let Some((withdrawal, words)) = before.withdrawal(&part.text, &part.seen, here) else {
+        let changes = here.iter().any(|found| !found.is_entry());
+        return with_instead(stated(part, answered, changes), part, before, here);
+    };
+    let rest = skip_words(&part.text, words);
+    let mut said = if withdrawal.as_ref().is_some_and(Captured::is_entry) {
+        stated(part, answered, false)
+    } else if rest.is_empty() {
+        Vec::new()
+    } else if let Some(goal) = goal::changed(&part.text, &part.seen, rules) {
+        vec![goal]
+    } else {
+        let seen = skip_words(&part.seen, words).to_owned();
+        let rest = Sentence { text: rest.to_owned(), seen, ..part.clone() };
+        let said = stated(&rest, answered, true);
+        let last = matches!(&withdrawal, Some(Captured { withdraws: Some(Withdrawn::Said(_)), .. }));
+        let other =
+            if said.is_empty() && last { before.alternative(&rest.text, &part.seen, here) } else { None };
+        said.into_iter().chain(other).collect()
+    };
+    let Some(withdrawal) = withdrawal else { return said };
+    match said.first_mut().filter(|said| withdrawal.is_entry() && said.kind != Kind::Goal) {
+        Some(first) => first.withdraws = withdrawal.withdraws,
+        None => said.insert(0, withdrawal),
+    }
+    said
+}
+
+/// `Use Memcached instead`: it takes the place of what was said before.
+fn with_instead(
+    mut said: Vec<Captured>,
+    part: &Sentence,
+    before: &Before<'_>,
+    here: &[Captured],
+) -> Vec<Captured> {
+    if let Some(found) = said.iter_mut().find(|found| found.kind != Kind::Goal)
+        && withdraw::says_instead(&part.seen)
+    {
+        found.withdraws = Some(before.instead(here));
+    } else if said.is_empty() && part.seen.trim_end_matches(['.', '!']).ends_with(" instead") {
+        said.extend(before.alternative(&part.text, &part.seen, here));
+    }
+    said
+}
+
+/// What one sentence says: mostly one thing or nothing. `changes` tells that something was taken back right before.
+fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     let whole = part.seen.as_str();
     let words = whole.split_whitespace().count();
-    if !(MIN_WORDS..=MAX_WORDS).contains(&words) || DUMP.is_match(&part.text) {
+    if !(MIN_WORDS..=MAX_WORDS).contains(&words) {
         return Vec::new();
     }
     if let Some(state) = part.checked {
@@ -112,6 +169,7 @@ fn sentence(part: &Sentence, answered: bool) -> Vec<Captured> {
     }
     let mut opened = clause::opened(&part.text, whole);
     opened.answers |= answered;
+    opened.changes |= changes;
     if let Some(goal) =
         goal::named(opened.text, opened.seen).or_else(|| goal::changed(&part.text, whole, rules))
     {
@@ -120,11 +178,26 @@ fn sentence(part: &Sentence, answered: bool) -> Vec<Captured> {
     if whole.ends_with('?') {
         return question(&opened).into_iter().collect();
     }
-    let said = clauses(&opened);
+    let mut said = clauses(&opened);
+    if said.is_empty() || decision::is_marked(whole) {
+        let decided = decided(part, opened.changes);
+        said = if decided.is_some() { decided.into_iter().collect() } else { said };
+    }
     if opened.changes && said.iter().any(|said| goal::starts_anew(said, opened.seen)) {
         return vec![Captured::new(Kind::Goal, opened.text, Source::User, 0.85)];
     }
     said
+}
+
+/// A decision that a sentence states as such: `Decision: X`, `we decided on X`, `so we keep X`. What a person announces to
+/// do themselves is none.
+fn decided(part: &Sentence, changes: bool) -> Option<Captured> {
+    let stated = decision::stated_in(part, changes).filter(|stated| stated.strength >= tier::STANDING)?;
+    if stated.strength == tier::INTENT && !OURS.is_match(&part.seen) || HEDGE.is_match(&part.seen) {
+        return None;
+    }
+    let confidence = if stated.strength >= tier::CONCLUSION { 0.9 } else { 0.7 };
+    Some(Captured::new(Kind::Decision, clip_decision(&stated.text).as_str(), Source::User, confidence))
 }
 
 fn question(opened: &Opened<'_>) -> Option<Captured> {
@@ -168,7 +241,9 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
             .flatten();
         match (said, pieces.last_mut()) {
             (Some(said), Some((_, last_end, last)))
-                if last.kind == said.kind && !NOT_ORDER.is_match(&piece_seen) =>
+                if last.kind == said.kind
+                    && !NOT_ORDER.is_match(&piece_seen)
+                    && !(said.kind == Kind::Decision && stands_alone(&piece_seen)) =>
             {
                 *last_end = end;
             }
@@ -194,6 +269,11 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
             }
         })
         .collect()
+}
+
+/// Says by itself what is decided: `keep the cache in SQLite`, not `keep them`.
+fn stands_alone(seen: &str) -> bool {
+    seen.split_whitespace().count() >= clause::MIN_CHOICE
 }
 
 fn one(text: &str, seen: &str, answers: bool) -> Vec<Captured> {
@@ -357,6 +437,12 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     }
     if starts_with_order(seen) && !names_nothing(seen) {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
+    }
+    if WANT_THING.is_match(seen) && !NOT_THING.is_match(seen) && !HEDGE.is_match(seen) {
+        return said(Kind::Decision, 0.7);
+    }
+    if orders_by_shape(seen) {
+        return Some(Captured::task(text, TaskState::Open, Source::User, 0.6));
     }
     if let Some(found) = matched(&WANT, seen).and_then(|found| found.get(1)) {
         let body = found.as_str();

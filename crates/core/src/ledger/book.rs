@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::compare::{Comparison, compare_prepared};
+use super::compare::{Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::index::{Index, Known, Slot};
 use super::live::LivePath;
-use super::trust::{family, may_supersede, may_yield, plans_after_done};
+use super::trust::{may_supersede, may_yield, meets, plans_after_done};
 use super::view::View;
 use crate::text::{fold, normalize};
 
@@ -187,9 +187,7 @@ impl Ledger {
         let mut replaced: Vec<&Entry> = Vec::new();
         for slot in self.index.candidates(&text.signature) {
             let Some((id, known)) = self.known.get(slot as usize) else { continue };
-            let Some(other) =
-                self.entry(id).filter(|e| family(e.kind) == family(entry.kind) && live.counts(e))
-            else {
+            let Some(other) = self.entry(id).filter(|e| meets(entry.kind, e.kind) && live.counts(e)) else {
                 continue;
             };
             if self.slots.get(id) != Some(&slot) || other.place > entry.place || self.is_replaced(id, live) {
@@ -262,7 +260,12 @@ impl Ledger {
                 continue;
             }
             if compare_prepared(&known.prepared, &text.prepared).comparison == Comparison::Duplicate {
-                out.push(Fact::Resolution(Resolution { entry: id.clone(), how: how.to_owned(), place }));
+                out.push(Fact::Resolution(Resolution {
+                    entry: id.clone(),
+                    how: how.to_owned(),
+                    place,
+                    withdrawn_by: None,
+                }));
             }
         }
         out
@@ -271,7 +274,12 @@ impl Ledger {
     /// Settles the entry with this id. Gives the resolution unless it was there or there is no such entry.
     pub fn resolve_id(&mut self, id: &str, how: &str, place: Place) -> Option<Fact> {
         self.entry(id)?;
-        let fact = Fact::Resolution(Resolution { entry: id.to_owned(), how: how.to_owned(), place });
+        let fact = Fact::Resolution(Resolution {
+            entry: id.to_owned(),
+            how: how.to_owned(),
+            place,
+            withdrawn_by: None,
+        });
         self.insert(fact.clone()).then_some(fact)
     }
 
@@ -303,12 +311,21 @@ impl Ledger {
 
     /// The last resolution of an entry on `live`, if it was not said again since.
     pub(super) fn settled(&self, entry: &Entry, live: &LivePath) -> Option<&Resolution> {
+        self.resolutions_of(entry, live).last()
+    }
+
+    /// All resolutions of an entry on `live`, oldest first.
+    pub(super) fn resolutions_of<'a>(
+        &'a self,
+        entry: &Entry,
+        live: &LivePath,
+    ) -> impl Iterator<Item = &'a Resolution> {
         let from = FactKey::Resolution(entry.id.clone(), Place::default(), String::new());
-        let resolutions = self.facts.range(from..).map_while(|(_, fact)| match fact {
+        let resolutions = self.facts.range(from..).map_while(move |(_, fact)| match fact {
             Fact::Resolution(r) if r.entry == entry.id => Some(r),
             _ => None,
         });
-        resolutions.filter(|r| live.holds(&r.place) && r.place >= entry.place).last()
+        resolutions.filter(|r| live.holds(&r.place) && r.place >= entry.place)
     }
 
     /// Whether a supersession counts on a path: both ends do, and the newer may.
@@ -319,6 +336,23 @@ impl Ledger {
             // The newer was buried; what it replaced stays replaced.
             None => self.tombstones.contains(&fact.newer) && live.holds(&fact.place),
         }
+    }
+
+    /// The entries whose texts are as asked, oldest first. Looks at every text.
+    pub(super) fn entries_with(&self, asked: impl Fn(&Entry, &Prepared) -> bool) -> Vec<&Entry> {
+        let facts = self.facts.values().filter_map(|fact| match fact {
+            Fact::Entry(entry) => Some(entry),
+            _ => None,
+        });
+        let mut found: Vec<&Entry> =
+            facts.filter(|entry| self.prepared(&entry.id).is_some_and(|known| asked(entry, known))).collect();
+        found.sort_by(|a, b| (a.place, &a.id).cmp(&(b.place, &b.id)));
+        found
+    }
+
+    /// The text of an entry, ready for comparison.
+    pub(super) fn prepared(&self, id: &str) -> Option<&Prepared> {
+        self.known(id).map(|known| &known.prepared)
     }
 
     /// The prepared text of an entry.

@@ -39,6 +39,21 @@ pub struct Entry {
     pub task: Option<TaskState>,
 }
 
+impl Entry {
+    /// The id of an entry of this kind: its place is its own.
+    pub fn id_at(kind: Kind, place: Place) -> String {
+        let letter = match kind {
+            Kind::Goal => 'g',
+            Kind::Constraint => 'c',
+            Kind::Decision => 'd',
+            Kind::Task => 't',
+            Kind::OpenItem => 'o',
+            Kind::Learning => 'l',
+        };
+        format!("{letter}{}-{}-{}", place.generation, place.ordinal, place.position)
+    }
+}
+
 /// `newer` replaces `older`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Supersession {
@@ -50,7 +65,7 @@ pub struct Supersession {
     pub place: Place,
 }
 
-/// An entry is settled: a task done, an open item answered.
+/// An entry is settled: a task done, an open item answered, a decision taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolution {
     /// Id of the entry.
@@ -59,6 +74,9 @@ pub struct Resolution {
     pub how: String,
     /// Place of the message that settled it.
     pub place: Place,
+    /// Who took it back; a less trusted source does not bring it back by saying it again. Missing for what was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawn_by: Option<Source>,
 }
 
 /// One fact of a ledger.

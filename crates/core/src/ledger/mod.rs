@@ -4,6 +4,7 @@
 pub mod book;
 pub mod compare;
 pub mod fact;
+mod hear;
 mod index;
 pub mod live;
 pub mod merge;

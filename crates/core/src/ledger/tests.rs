@@ -67,6 +67,7 @@ fn any_facts() -> impl Strategy<Value = Vec<Fact>> {
                         entry: older.id.clone(),
                         how: "done".into(),
                         place,
+                        withdrawn_by: (ordinal % 2 == 0).then_some(Source::User),
                     }));
                 } else if older.id != newer.id && older.place < newer.place {
                     facts.push(Fact::Supersession(Supersession {

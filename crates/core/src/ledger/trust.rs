@@ -35,6 +35,12 @@ pub(super) fn family(kind: Kind) -> u8 {
     }
 }
 
+/// Whether an entry of one kind can replace one of another: within a family, and what is forbidden or decided ends work
+/// that it rules out.
+pub(super) fn meets(newer: Kind, older: Kind) -> bool {
+    family(newer) == family(older) || family(newer) == 0 && family(older) == 1
+}
+
 /// A task to be done beside one that was done: finished work stands, unless the new task plainly undoes it.
 pub(super) fn plans_after_done(older: &Entry, newer: &Entry) -> bool {
     const UNDOING: &[&str] =

@@ -9,7 +9,7 @@ use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Kind, Place, Source, Status, TaskState};
 use super::index::{Index, Known, Slot};
 use super::live::LivePath;
-use super::trust::{family, may_supersede, plans_after_done};
+use super::trust::{family, may_supersede, meets, plans_after_done};
 use crate::text::fold;
 
 /// Most decisions that a snapshot or checkpoint carries (DESIGN section 4).
@@ -167,7 +167,7 @@ impl<'a> Clusters<'a> {
             else {
                 continue;
             };
-            if family(cluster.wording.kind) != family(entry.kind) {
+            if !meets(entry.kind, cluster.wording.kind) {
                 continue;
             }
             let verdict = compare_prepared(&cluster.known.prepared, &known.prepared);
@@ -185,7 +185,9 @@ impl<'a> Clusters<'a> {
                 {
                     replaced.push(number)
                 }
-                Comparison::Conflict => contradicted.push(number),
+                Comparison::Conflict if family(cluster.wording.kind) == family(entry.kind) => {
+                    contradicted.push(number)
+                }
                 _ => {}
             }
         }
@@ -291,30 +293,27 @@ impl<'a> Clusters<'a> {
 
     /// In which words a cluster was settled, if nobody entitled to reopen it said it again since.
     fn settled(&self, cluster: &Cluster<'_>) -> Option<String> {
-        let reopened = cluster
-            .members
-            .iter()
-            .rev()
-            .find(|e| reopens(e.source))
-            .or(cluster.members.first())
-            .map(|e| e.place);
+        // What was taken back comes back only from those who are trusted as much.
+        let reopened = |withdrawn_by: Option<Source>| {
+            let again = |e: &&&Entry| reopens(e.source) && withdrawn_by.is_none_or(|by| e.source >= by);
+            cluster.members.iter().rev().find(again).or(cluster.members.first()).map(|e| e.place)
+        };
         let done = cluster
             .members
             .iter()
             .rev()
             .find(|e| e.task == Some(TaskState::Done))
-            .map(|e| (e.place, e.text.clone()));
+            .map(|e| (e.place, e.text.clone(), None));
         let resolved = cluster
             .members
             .iter()
-            .filter_map(|e| self.ledger.settled(e, self.live))
-            .map(|r| (r.place, r.how.clone()))
-            .max();
+            .flat_map(|e| self.ledger.resolutions_of(e, self.live))
+            .map(|r| (r.place, r.how.clone(), r.withdrawn_by));
         done.into_iter()
             .chain(resolved)
-            .filter(|(place, _)| Some(*place) >= reopened)
+            .filter(|(place, _, by)| Some(*place) >= reopened(*by))
             .max()
-            .map(|(_, how)| how)
+            .map(|(_, how, _)| how)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Facts that come without a message: the state functions of seeds 000 and 002.
 
 use super::event::{Event, ToolUse};
-use super::observe::{Sink, entry_id, params_summary};
+use super::observe::{Sink, params_summary};
 use super::{Appended, ToolReport};
 use crate::checkpoint::ToolCall;
 use crate::ledger::{Entry, Kind, Scope, Source, TaskState};
@@ -32,7 +32,7 @@ pub(crate) fn entry(sink: &mut impl Sink, remembered: Remembered<'_>) -> Result<
     };
     let place = sink.state().free_place();
     let entry = Entry {
-        id: entry_id(kind, place),
+        id: Entry::id_at(kind, place),
         kind,
         scope: Scope::Session,
         text,

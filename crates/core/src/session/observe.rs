@@ -3,9 +3,9 @@
 use super::event::{Answer, Call, Event, Part, Said, Seen, Sight, ToolUse};
 use super::state::{State, StoredKey};
 use crate::Result;
-use crate::capture::{self, Captured, Capturer};
+use crate::capture::{self, Capturer};
 use crate::checkpoint::ToolCall;
-use crate::ledger::{Entry, Fact, Kind, Place};
+use crate::ledger::Place;
 use crate::message::{self, Block, Key, Message, Role};
 use crate::pressure;
 use crate::store::{Body, ChunkId};
@@ -120,7 +120,7 @@ fn take(
     for captured in capturer.take(message) {
         let place = Place { generation, ordinal, position: captured.position };
         positions = positions.max(place.position.saturating_add(1));
-        let facts = facts(sink.state(), captured, place, &at);
+        let facts = sink.state().ledger.hear(captured, place, &at, &sink.state().live);
         if !facts.is_empty() {
             sink.append(facts.into_iter().map(Event::from).collect())?;
         }
@@ -278,38 +278,4 @@ pub(crate) fn params_summary(arguments: &Value) -> String {
 fn time_of(message: &Message) -> Option<String> {
     let at = jiff::Timestamp::from_millisecond(message.timestamp?).ok()?;
     Some(format!("{at:.3}"))
-}
-
-/// The facts of one thing said: the entry and what it replaces, and what it settles.
-fn facts(state: &State, captured: Captured, place: Place, at: &str) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    if let Some(settled) = &captured.resolves {
-        facts = state.ledger.resolutions(settled, &captured.text, place, &state.live);
-    }
-    let entry = Entry {
-        id: entry_id(captured.kind, place),
-        kind: captured.kind,
-        scope: captured.scope,
-        text: captured.text,
-        at: at.to_owned(),
-        source: captured.source,
-        place,
-        confidence: captured.confidence,
-        task: captured.task,
-    };
-    facts.extend(state.ledger.propose(entry, &state.live).facts);
-    facts
-}
-
-/// The id of an entry: its place is its own.
-pub(crate) fn entry_id(kind: Kind, place: Place) -> String {
-    let letter = match kind {
-        Kind::Goal => 'g',
-        Kind::Constraint => 'c',
-        Kind::Decision => 'd',
-        Kind::Task => 't',
-        Kind::OpenItem => 'o',
-        Kind::Learning => 'l',
-    };
-    format!("{letter}{}-{}-{}", place.generation, place.ordinal, place.position)
 }

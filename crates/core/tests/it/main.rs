@@ -29,3 +29,4 @@ mod walls;
 mod yaml_readers;
 mod capture;
 mod capture_turns;
+mod capture_withdrawn;

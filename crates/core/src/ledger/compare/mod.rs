@@ -2,6 +2,7 @@
 //! all else is distinct. No model, no statistics: a lexicon, values in one scale, polarity, and the roles that words
 //! play. In doubt two texts are distinct, so that both stay.
 
+mod about;
 mod frame;
 mod gist;
 mod lexeme;
@@ -37,14 +38,17 @@ pub struct Verdict {
     /// Share of content words, 0..1, that agree once differing values, negations and opposites are taken out; 0 where
     /// the outcome is distinct.
     pub agreement: f32,
-    /// The newer names what it replaces ("instead of X", "umesto X").
+    /// The newer names what it replaces ("instead of X", "umesto X"), or forbids more than the older asks for.
     pub explicit: bool,
+    /// The older decides something besides that the newer does not touch.
+    pub partial: bool,
 }
 
 impl Verdict {
-    /// Whether a conflict is plain enough for the newer to replace the older (DESIGN section 4).
+    /// Whether a conflict is plain enough for the newer to replace the older (DESIGN section 4): not where a part of the
+    /// older that still holds would go with it.
     pub fn supersedes(&self) -> bool {
-        self.comparison == Comparison::Conflict && (self.explicit || self.agreement >= 0.8)
+        self.comparison == Comparison::Conflict && !self.partial && (self.explicit || self.agreement >= 0.8)
     }
 }
 
@@ -62,7 +66,12 @@ pub fn is_semantic_duplicate(a: &str, b: &str) -> bool {
 pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
     let same_rest = older.rest == newer.rest;
     if same_rest && older.plain == newer.plain {
-        return Verdict { comparison: Comparison::Duplicate, agreement: 1.0, explicit: false };
+        return Verdict {
+            comparison: Comparison::Duplicate,
+            agreement: 1.0,
+            explicit: false,
+            partial: false,
+        };
     }
     let keys = Keys { across: older.serbian != newer.serbian };
     let whole = relate(&older.whole, &newer.whole, keys);
@@ -81,7 +90,20 @@ pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
     };
     let none = plan_beside_report || outcome == Comparison::Distinct;
     let agreement = if none { 0.0 } else { found.agreement };
-    Verdict { comparison: outcome, agreement, explicit: found.explicit && outcome != Comparison::Distinct }
+    let partial = outcome == Comparison::Conflict && decides_more(older, newer, keys);
+    let explicit = found.explicit && outcome != Comparison::Distinct;
+    Verdict { comparison: outcome, agreement, explicit, partial }
+}
+
+/// Whether a clause of `older` orders something that no clause of `newer` is about.
+fn decides_more(older: &Prepared, newer: &Prepared, keys: Keys) -> bool {
+    older.segments.len() > 1
+        && older.segments.iter().filter(|segment| segment.orders()).any(|segment| {
+            newer.segments.iter().all(|other| {
+                let relation = relate(segment, other, keys);
+                relation.outcome == Comparison::Distinct && !relation.turned_down
+            })
+        })
 }
 
 /// Texts of several clauses: every clause of the shorter is looked for in the longer.

@@ -88,6 +88,18 @@ pub(super) struct Segment {
     pub(super) gist: Gist,
 }
 
+impl Segment {
+    /// Opens with a verb in the form of an order.
+    pub(super) fn orders(&self) -> bool {
+        let first = self.tokens.iter().find(|t| !t.light || t.class != 0);
+        let order = |t: &Token| {
+            let ending = if self.serbian { ["ao", "la", "li"] } else { ["s", "ed", "ing"] };
+            t.class != 0 && t.slot == Slot::Head && !ending.iter().any(|ending| t.word.ends_with(ending))
+        };
+        self.tokens.iter().filter(|t| !t.light).count() >= 2 && first.is_some_and(order)
+    }
+}
+
 /// A text made ready for [`compare`](super::compare). Costs a few microseconds; make it once for each text.
 #[derive(Debug, Clone)]
 pub struct Prepared {
@@ -141,6 +153,15 @@ pub(super) mod prep {
 impl Prepared {
     /// Reads `text`; of a long one its start.
     pub fn new(text: &str) -> Self {
+        Self::read(text, false)
+    }
+
+    /// As [`Prepared::new`], in Serbian, whatever the words tell: "Redisa" alone could be a name.
+    pub(crate) fn in_serbian(text: &str) -> Self {
+        Self::read(text, true)
+    }
+
+    fn read(text: &str, surely_serbian: bool) -> Self {
         let (text, rest) = readable(text);
         let cleaned = clean(text);
         let mut folded = fold(&unambiguous(&cleaned));
@@ -150,7 +171,7 @@ impl Prepared {
         let pieces = pieces(&folded);
         let words = words_of(&pieces);
         let lexemes: Vec<Rc<Lexeme>> = words.iter().map(|word| Lexeme::of(word)).collect();
-        let serbian = is_serbian(&lexemes, text);
+        let serbian = surely_serbian || is_serbian(&lexemes, text);
         let named = named_within(&cleaned);
         let mut reader = Reader::new(serbian, &named);
         reader.read(&pieces, &lexemes);

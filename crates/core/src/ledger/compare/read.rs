@@ -190,6 +190,8 @@ pub(super) struct Reader<'a> {
     after_determiner: bool,
     /// "once X is done" was opened.
     after_once: bool,
+    /// "da" stands before: a Serbian verb of any person follows.
+    after_da: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -207,6 +209,7 @@ impl<'a> Reader<'a> {
             be_seen: false,
             after_determiner: false,
             after_once: false,
+            after_da: false,
         }
     }
 
@@ -256,6 +259,8 @@ impl<'a> Reader<'a> {
 
     /// Handles the word at the start of `run`; gives how many words it took.
     fn word(&mut self, run: &[&str], lexeme: &Lexeme) -> usize {
+        let third = self.third_person(lexeme);
+        let lexeme = third.as_deref().unwrap_or(lexeme);
         let word = &*lexeme.word;
         let next = run.get(1).copied().unwrap_or_default();
         if let Some(taken) = self.alternative(run) {
@@ -334,10 +339,34 @@ impl<'a> Reader<'a> {
         1
     }
 
+    /// "da koristiš" says no other verb than "koristi". Elsewhere words in -s are names: "Redis".
+    fn third_person(&mut self, lexeme: &Lexeme) -> Option<Rc<Lexeme>> {
+        let word = &*lexeme.word;
+        if !self.serbian {
+            return None;
+        }
+        if word == "da" {
+            self.after_da = true;
+        } else if !lexeme.function && std::mem::take(&mut self.after_da) && word.len() >= 5 {
+            let third = word.strip_suffix('s').filter(|third| third.ends_with(['a', 'e', 'i']))?;
+            return Some(Lexeme::of(third));
+        }
+        None
+    }
+
     /// `instead of X`, `rather than X`, `umesto X`, `a ne X`, `and not X`.
     fn alternative(&mut self, run: &[&str]) -> Option<usize> {
         let taken = match run {
             ["instead" | "rather", "of" | "than", ..] => 2,
+            // What it points at stands elsewhere.
+            ["instead", ..] => return Some(1),
+            [
+                "umesto" | "umjesto",
+                "toga" | "tog" | "njega" | "nje" | "njih" | "ovoga" | "ovog" | "te",
+                ..,
+            ] => {
+                return Some(2);
+            }
             ["in", "place", "of", ..] => 3,
             ["umesto" | "umjesto", ..] => 1,
             ["a", "ne", ..] if self.serbian => 2,

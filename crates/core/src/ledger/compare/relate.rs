@@ -101,7 +101,7 @@ pub(super) fn word_by_word(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     let values_differ = !sides.left.values.is_empty() && !sides.right.values.is_empty();
     let same_frame = !topics_differ && sides.mostly_shared();
     if same_frame && (sides.opposed || sides.contrary || values_differ) {
-        return Relation::new(Comparison::Conflict, agreement);
+        return Relation { explicit: sides.forbids_more(), ..Relation::new(Comparison::Conflict, agreement) };
     }
     if topics_differ && (sides.opposed || sides.contrary) && sides.mostly_shared() && sides.reworded(0.6) {
         return Relation::new(Comparison::Conflict, agreement);
@@ -231,6 +231,16 @@ impl<'a> Sides<'a> {
     fn mostly_shared(&self) -> bool {
         let shared = self.common + self.common_values;
         shared >= 1 && shared >= self.pairs + self.left.size().max(self.right.size())
+    }
+
+    /// The newer forbids whatever the older asks for, and more: "use Redis for the cache", "do not use Redis".
+    fn forbids_more(&self) -> bool {
+        let thing = |t: &Token| t.heavy() && t.class == 0 && !t.generic;
+        self.b.negative
+            && !self.a.negative
+            && self.right.size() == 0
+            && !self.b.tokens.iter().any(|t| t.negative)
+            && self.b.tokens.iter().any(|t| thing(t) && self.a.tokens.iter().any(|x| self.keys.same(x, t)))
     }
 
     fn agreement(&self) -> f32 {

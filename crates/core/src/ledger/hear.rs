@@ -1,0 +1,249 @@
+//! What a conversation says becomes facts: entries, what they settle, and what is taken back (DESIGN section 4).
+
+use super::book::Ledger;
+use super::compare::{Comparison, Prepared, compare_prepared};
+use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
+use super::live::LivePath;
+use super::trust::may_supersede;
+use crate::capture::{Captured, Withdrawn};
+use crate::text::fold;
+
+/// A thing that is named names what says hardly more than it.
+const HARDLY_MORE: f32 = 0.5;
+/// More entries than this are not all meant by one name.
+const MOST_MEANT: usize = 3;
+
+/// Words after a name that say what kind of thing was said, in folded form.
+const SAYINGS: &[&str] = &[
+    "idea",
+    "ideas",
+    "plan",
+    "plans",
+    "thing",
+    "things",
+    "stuff",
+    "approach",
+    "request",
+    "suggestion",
+    "decision",
+    "proposal",
+    "part",
+    "bit",
+    "business",
+    "ideja",
+    "ideje",
+    "ideju",
+    "plana",
+    "stvar",
+    "stvari",
+    "predlog",
+    "predloga",
+    "odluke",
+    "odluku",
+    "pristup",
+    "pristupa",
+    "deo",
+    "dela",
+    "pricu",
+    "price",
+];
+/// The same for demands, which forbid as well as they order.
+const DEMANDS: &[&str] = &[
+    "rule",
+    "rules",
+    "requirement",
+    "requirements",
+    "constraint",
+    "constraints",
+    "restriction",
+    "restrictions",
+    "ban",
+    "limitation",
+    "instruction",
+    "instructions",
+    "pravilo",
+    "pravila",
+    "zabrana",
+    "zabrane",
+    "zabranu",
+    "ogranicenje",
+    "ogranicenja",
+    "zahtev",
+    "zahteva",
+    "uslov",
+    "uslova",
+];
+
+impl Ledger {
+    /// The facts to write for one thing said at `place`, `at` being its time for people: what it settles or takes back,
+    /// and the entry itself with what it replaces.
+    pub fn hear(&self, captured: Captured, place: Place, at: &str, live: &LivePath) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        if let Some(settled) = &captured.resolves {
+            facts = self.resolutions(settled, &captured.text, place, live);
+        }
+        if let Some(what) = &captured.withdraws {
+            let withdrawn = self.withdrawn(what, captured.source, place, live);
+            facts.extend(withdrawn.into_iter().map(|entry| {
+                Fact::Resolution(Resolution {
+                    entry: entry.id.clone(),
+                    how: captured.text.clone(),
+                    place,
+                    withdrawn_by: Some(captured.source),
+                })
+            }));
+        }
+        if !captured.is_entry() {
+            return facts;
+        }
+        let entry = Entry {
+            id: Entry::id_at(captured.kind, place),
+            kind: captured.kind,
+            scope: captured.scope,
+            text: captured.text.clone(),
+            at: at.to_owned(),
+            source: captured.source,
+            place,
+            confidence: captured.confidence,
+            task: captured.task,
+        };
+        let replaced = match &captured.withdraws {
+            Some(Withdrawn::Instead(said)) => self.taken_place_of(&entry, said, live),
+            _ => None,
+        };
+        let (newer, proposed) = (entry.id.clone(), self.propose(entry, live).facts);
+        facts.extend(proposed);
+        if let Some(older) = replaced
+            && facts.iter().any(|fact| matches!(fact, Fact::Entry(entry) if entry.id == newer))
+        {
+            let fact = Fact::Supersession(Supersession { older: older.id.clone(), newer, place });
+            if !facts.contains(&fact) {
+                facts.push(fact);
+            }
+        }
+        facts
+    }
+
+    /// The entry that `newer`, said to hold instead, most likely replaces: what was said right before, or another choice
+    /// among things of its kind.
+    fn taken_place_of(&self, newer: &Entry, said: &[String], live: &LivePath) -> Option<&Entry> {
+        let text = Prepared::new(&newer.text);
+        let said: Vec<Prepared> = said.iter().map(|text| Prepared::new(text)).collect();
+        let likeness = |known: &Prepared| -> u8 {
+            let last = said.iter().any(|said| known.says_literally(said));
+            match (last, known.chooses_beside(&text), known.opens_like(&text)) {
+                (true, true, _) => 4,
+                (false, true, true) => 3,
+                (true, _, true) => 2,
+                (true, ..) if said.len() == 1 => 1,
+                _ => 0,
+            }
+        };
+        let found = self.entries_with(|entry, known| {
+            likeness(known) > 0 && self.may_be_taken(entry, newer.source, newer.place, live)
+        });
+        found.into_iter().max_by_key(|entry| (self.prepared(&entry.id).map(likeness), entry.place))
+    }
+
+    /// Whether an entry holds and this source may take it back.
+    fn may_be_taken(&self, entry: &Entry, by: Source, place: Place, live: &LivePath) -> bool {
+        entry.place < place
+            && may_supersede(by, entry.source)
+            && entry.task != Some(TaskState::Done)
+            && !matches!(entry.kind, Kind::Goal | Kind::Learning)
+            && live.counts(entry)
+            && self.replacements(&entry.id, live).next().is_none()
+            && self.settled(entry, live).is_none()
+    }
+
+    /// The entries that hold and that somebody takes back, where they may.
+    fn withdrawn(&self, what: &Withdrawn, by: Source, place: Place, live: &LivePath) -> Vec<&Entry> {
+        let holds = |entry: &Entry| self.may_be_taken(entry, by, place, live);
+        match what {
+            Withdrawn::Said(texts) => {
+                let said: Vec<Prepared> = texts.iter().map(|text| Prepared::new(text)).collect();
+                self.entries_with(|entry, known| {
+                    let same = |said| compare_prepared(known, said).comparison == Comparison::Duplicate;
+                    said.iter().any(same) && holds(entry)
+                })
+            }
+            Withdrawn::Topic(name) => {
+                let (name, demand) = named(name);
+                let name = Name::new(&name);
+                let about = |known: &Prepared| name.share_of(known, !demand);
+                let mut found = self.entries_with(|entry, known| about(known).is_some() && holds(entry));
+                if found.len() > MOST_MEANT {
+                    let mainly = |entry: &&Entry| {
+                        self.prepared(&entry.id).and_then(about).is_some_and(|share| share >= HARDLY_MORE)
+                    };
+                    let newest = found.last().copied();
+                    found.retain(mainly);
+                    if found.is_empty() {
+                        found.extend(newest);
+                    }
+                }
+                found
+            }
+            Withdrawn::Thing(name) => {
+                let name = Name::new(&named(name).0);
+                let mainly =
+                    |known: &Prepared| name.share_of(known, true).is_some_and(|share| share >= HARDLY_MORE);
+                self.entries_with(|entry, known| mainly(known) && holds(entry))
+            }
+            Withdrawn::Instead(_) => Vec::new(),
+        }
+    }
+}
+
+/// A name in both languages: a word alone does not tell its own.
+struct Name {
+    read: Prepared,
+    in_serbian: Prepared,
+}
+
+impl Name {
+    fn new(name: &str) -> Self {
+        Self { read: Prepared::new(name), in_serbian: Prepared::in_serbian(name) }
+    }
+
+    fn share_of(&self, text: &Prepared, same_side: bool) -> Option<f32> {
+        text.about(&self.read, same_side).or_else(|| text.about(&self.in_serbian, same_side))
+    }
+}
+
+/// A name without what kind of thing it names, and whether that is a demand.
+fn named(name: &str) -> (String, bool) {
+    let mut words: Vec<&str> = name.split_whitespace().collect();
+    let mut demand = false;
+    let is =
+        |word: &str, list: &[&str]| list.contains(&fold(word).trim_matches(|c: char| !c.is_alphanumeric()));
+    while words.len() > 1 {
+        let last = words.last().copied().unwrap_or_default();
+        if is(last, DEMANDS) {
+            demand = true;
+        } else if !is(last, SAYINGS) {
+            break;
+        }
+        words.pop();
+    }
+    // Serbian puts them first: "ideje za Redis", "pravila o logovima".
+    let first = words.first().copied().unwrap_or_default();
+    if words.len() > 1 && (is(first, SAYINGS) || is(first, DEMANDS)) {
+        demand |= is(first, DEMANDS);
+        words.remove(0);
+    }
+    (words.join(" "), demand)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_told_from_the_kind_of_thing_it_names() {
+        assert_eq!(named("Redis idea"), ("Redis".to_owned(), false));
+        assert_eq!(named("no-comments rule"), ("no-comments".to_owned(), true));
+        assert_eq!(named("ideje za Redis"), ("za Redis".to_owned(), false));
+        assert_eq!(named("idea"), ("idea".to_owned(), false));
+    }
+}

@@ -1,0 +1,185 @@
+//! Orders that are taken back, in English and Serbian: what they name, or what was said last, no longer holds; the rest
+//! does.
+
+use clawback_core::capture::{Capturer, Kind, Source};
+use clawback_core::ledger::{Fact, Ledger, LivePath, Place};
+use clawback_core::message::Message;
+
+/// What holds after these turns (`u: ...`, `a: ...`), without goals.
+fn holds(turns: &[&str]) -> Vec<String> {
+    let (mut capturer, mut ledger, live) = (Capturer::default(), Ledger::new(), LivePath::new(0));
+    for (turn, ordinal) in turns.iter().zip(0..) {
+        let message = match turn.split_once(": ") {
+            Some(("a", said)) => Message::assistant(said),
+            Some((_, said)) => Message::user(said),
+            None => Message::user(turn),
+        };
+        for captured in capturer.take(&message) {
+            let place = Place { generation: 0, ordinal, position: captured.position };
+            for fact in ledger.hear(captured, place, "", &live) {
+                ledger.insert(fact);
+            }
+        }
+    }
+    let view = ledger.view(&live);
+    let held = view.items.iter().filter(|item| item.is_active() && item.entry.kind != Kind::Goal);
+    held.map(|item| item.entry.text.trim_end_matches('.').to_owned()).collect()
+}
+
+/// In a session whose goal is known.
+fn after(turns: &[&str]) -> Vec<String> {
+    let turns: Vec<&str> = ["u: Write the importer.", "a: Done."].iter().chain(turns).copied().collect();
+    holds(&turns)
+}
+
+#[test]
+fn what_is_named_no_longer_holds_and_the_rest_does() {
+    for (said, withdrawal) in [
+        ("Use Redis for the cache.", "forget the Redis idea"),
+        ("Use Redis for the cache.", "Never mind about Redis."),
+        ("Use Redis for the cache.", "You know what, scrap the Redis plan."),
+        ("Koristi Redis za keš.", "Ne, ipak odustajemo od Redisa."),
+        ("Koristi Redis za keš.", "zaboravi na Redis"),
+        ("Користи Редис за кеш.", "Одустани од идеје за Редис."),
+        ("Never touch the migrations folder.", "Never mind the migrations folder rule."),
+        ("Sve rute moraju imati verziju.", "Pravilo o verziji više ne važi."),
+        ("All amounts must be in cents.", "The cents requirement no longer applies."),
+        ("Keširaj odgovore 10 minuta.", "Nema više potrebe za keširanjem odgovora, batali to."),
+    ] {
+        let found = after(&[
+            &format!("u: {said}"),
+            "a: Ok.",
+            "u: Store the uploads in S3.",
+            "a: Ok.",
+            &format!("u: {withdrawal}"),
+        ]);
+        assert!(found.iter().all(|text| text != said.trim_end_matches('.')), "{withdrawal}: {found:?}");
+        assert!(found.contains(&"Store the uploads in S3".to_owned()), "{withdrawal}: {found:?}");
+    }
+}
+
+#[test]
+fn what_was_said_last_no_longer_holds() {
+    for withdrawal in [
+        "undo that",
+        "Scratch that.",
+        "ok, please revert your last change",
+        "never mind",
+        "Actually, don't.",
+        "ne, ipak ne treba",
+        "Poništi to.",
+        "врати на старо",
+        "batali to",
+        "Nema potrebe.",
+    ] {
+        let found = after(&[
+            "u: Set the page size to 50.",
+            "a: Ok.",
+            "u: Use tabs in all files.",
+            "a: Ok.",
+            &format!("u: {withdrawal}"),
+        ]);
+        assert_eq!(found, ["Set the page size to 50"], "{withdrawal}");
+    }
+}
+
+#[test]
+fn a_no_to_a_question_takes_nothing_else_back() {
+    for (question, no) in
+        [("Should I add a test as well?", "no need"), ("Da dodam i testove?", "ne, ipak ne treba")]
+    {
+        let found = after(&["u: Use tabs in all files.", &format!("a: Ok. {question}"), &format!("u: {no}")]);
+        assert_eq!(found, ["Use tabs in all files"], "{no}");
+    }
+    let found = after(&[
+        "u: Use tabs in all files.",
+        "a: Ok.",
+        "u: how big is the cache?",
+        "a: 40 MB.",
+        "u: undo that",
+    ]);
+    assert_eq!(found, ["Use tabs in all files"], "nothing was said last");
+}
+
+#[test]
+fn an_alternative_takes_the_place_of_what_was_said() {
+    for (said, instead, held) in [
+        ("Use Redis for the cache.", "Use Memcached instead.", "Use Memcached instead"),
+        ("Koristi Redis za keš.", "Koristi Memcached umesto toga.", "Koristi Memcached umesto toga"),
+        ("Use tabs.", "Scratch that, use spaces.", "use spaces"),
+        (
+            "Use snake_case for JSON.",
+            "Wait, no. camelCase instead.",
+            "camelCase, instead of \"Use snake_case for JSON\"",
+        ),
+        ("Use Redis for the cache.", "Don't use Redis.", "Don't use Redis"),
+        ("Koristi Redis za keš.", "Nemoj da koristiš Redis za keš.", "Nemoj da koristiš Redis za keš"),
+        (
+            "Nikad ne diraj config.yaml.",
+            "Sada smeš da menjaš config.yaml.",
+            "Sada smeš da menjaš config.yaml",
+        ),
+    ] {
+        assert_eq!(after(&[&format!("u: {said}"), "a: Ok.", &format!("u: {instead}")]), [held]);
+    }
+}
+
+#[test]
+fn half_of_a_sentence_stays_when_the_other_half_changes() {
+    for first in [
+        "u: Use a retry limit of 5 attempts, and keep the cache in SQLite",
+        "a: I'll use a retry limit of 5 attempts, and keep the cache in SQLite.",
+    ] {
+        let found = after(&["u: hello there", first, "u: Use a retry limit of 8 attempts instead of 5"]);
+        assert_eq!(found, ["keep the cache in SQLite", "Use a retry limit of 8 attempts instead of 5"]);
+    }
+}
+
+#[test]
+fn a_person_states_a_decision_as_such() {
+    for said in [
+        "Decision: the retry limit is 5 attempts.",
+        "We decided that the retry limit is 5 attempts.",
+        "Odluka: najviše 5 pokušaja po zahtevu.",
+        "Odlučili smo da fajlovi idu u S3.",
+    ] {
+        assert_eq!(after(&[&format!("u: {said}")]).len(), 1, "{said}");
+    }
+}
+
+#[test]
+fn the_agent_does_not_bring_back_what_a_person_took_back() {
+    let found = after(&[
+        "u: Use Redis for the cache.",
+        "a: Ok.",
+        "u: forget the Redis idea",
+        "a: Decision: Use Redis for the cache.",
+    ]);
+    assert_eq!(found, [""; 0]);
+    let found = after(&[
+        "u: Use Redis for the cache.",
+        "a: Ok.",
+        "u: forget the Redis idea",
+        "a: Ok.",
+        "u: Use Redis for the cache.",
+    ]);
+    assert_eq!(found, ["Use Redis for the cache"]);
+}
+
+#[test]
+fn a_lower_source_takes_nothing_back() {
+    let (mut ledger, live) = (Ledger::new(), LivePath::new(0));
+    let place = |ordinal| Place { generation: 0, ordinal, position: 0 };
+    for captured in Capturer::default().take(&Message::user("Use Redis for the cache.")) {
+        for fact in ledger.hear(captured, place(0), "", &live) {
+            ledger.insert(fact);
+        }
+    }
+    let mut withdrawal = Capturer::default().take(&Message::user("forget the Redis idea")).remove(0);
+    for source in [Source::Assistant, Source::Summary, Source::Enrichment, Source::Tool] {
+        withdrawal.source = source;
+        assert_eq!(ledger.hear(withdrawal.clone(), place(1), "", &live), [], "{source:?}");
+    }
+    withdrawal.source = Source::User;
+    assert!(matches!(ledger.hear(withdrawal, place(1), "", &live).as_slice(), [Fact::Resolution(_)]));
+}
