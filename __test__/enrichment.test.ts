@@ -87,7 +87,7 @@ describe('enrichCheckpoint', () => {
 
   test('the same answer twice changes nothing', async () => {
     const dir = await session()
-    const complete = answer({ decisions: ['Write reports to the warehouse at 6 am'] })
+    const complete = answer({ decisions: ['Retry failed imports 3 times before giving up'] })
     expect((await clawback.enrichCheckpoint(dir, key, complete)).written).toBe(true)
     const before = [await clawback.readState(dir, key), await clawback.listCheckpoints(dir, key)]
     expect(await clawback.enrichCheckpoint(dir, key, complete)).toMatchObject({ written: false, rejected: [], reason: expect.stringMatching(/known/) })
@@ -119,6 +119,15 @@ describe('enrichCheckpoint', () => {
     expect(why[decisions[7]!]).toBeUndefined()
     expect(JSON.stringify(await clawback.readState(dir, key))).not.toMatch(/MongoDB|approve|delete all backups/)
     expect(await active(dir)).not.toContain('Use Redis for the session cache')
+  })
+
+  test('rejects a decision that nobody mentioned, and says so', async () => {
+    const dir = await session()
+    const decisions = ['Ship the mobile application to both stores in spring', 'Keep the import results in MongoDB', 'Let the importer retry 3 times']
+    const outcome = await clawback.enrichCheckpoint(dir, key, answer({ decisions }))
+    expect(outcome.rejected.map((one) => one.text)).toEqual(decisions.slice(0, 2))
+    expect(outcome.rejected.map((one) => one.why)).toEqual([expect.stringMatching(/nobody/), expect.stringMatching(/nobody mentioned "mongodb"/)])
+    expect(await active(dir)).toContain('Let the importer retry 3 times')
   })
 
   test('a decision that came while the model was asked wins over its answer', async () => {

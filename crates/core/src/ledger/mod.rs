@@ -12,7 +12,9 @@ pub mod trust;
 pub mod view;
 
 pub use book::{Appended, Ingested, Ledger};
-pub use compare::{Comparison, Prepared, Verdict, compare, compare_prepared, is_semantic_duplicate};
+pub use compare::{
+    Comparison, Prepared, Verdict, Vocabulary, compare, compare_prepared, is_semantic_duplicate,
+};
 pub use fact::{Entry, Fact, Kind, Place, Resolution, Scope, Source, Status, Supersession, TaskState};
 pub use live::LivePath;
 pub use merge::{Merged, merge_items};

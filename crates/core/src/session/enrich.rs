@@ -9,7 +9,7 @@ use crate::capture::user_text;
 use crate::checkpoint::{Checkpoint, Trigger};
 use crate::enrich::check::{self, Lines, Quote};
 use crate::enrich::{Enrichment, Prompt, digest, enrichment_prompt, parse_enrichment};
-use crate::ledger::{Comparison, Kind, Place, Prepared, Source, Status, View, compare_prepared};
+use crate::ledger::{Comparison, Kind, Place, Prepared, Source, Status, View, Vocabulary, compare_prepared};
 use crate::message::{Message, Role};
 use crate::store::Durability;
 use crate::text::clip;
@@ -208,6 +208,8 @@ struct Judge {
     basis: Place,
     /// What people said, as far as the state keeps it; made when the first quote comes.
     lines: Option<Lines>,
+    /// Everything that was spoken of; `Some(None)` where it is not all stored.
+    spoken: Option<Option<Vocabulary>>,
 }
 
 struct Known {
@@ -240,7 +242,7 @@ impl Judge {
                 )
             })
             .collect();
-        Self { known, basis, lines: None }
+        Self { known, basis, lines: None, spoken: None }
     }
 
     /// Why an item is not kept.
@@ -258,7 +260,31 @@ impl Judge {
                 return Ok(Some(format!("the user never said {:?}", clip::ellipsize(&quote.text, SHOWN))));
             }
         }
-        Ok(self.contradiction(kind, text))
+        if let Some(why) = self.contradiction(kind, text) {
+            return Ok(Some(why));
+        }
+        if kind == Kind::Decision { self.invention(journal, text) } else { Ok(None) }
+    }
+
+    /// Nobody spoke of what is said to be decided. Where not every message is stored nobody can tell.
+    fn invention(&mut self, journal: &mut Journal<'_, '_>, text: &str) -> Result<Option<String>> {
+        if self.spoken.is_none() {
+            let mut spoken = Vocabulary::default();
+            let state = journal.locked.state();
+            self.known.iter().for_each(|(_, known)| spoken.add(&known.text));
+            state.thread.iter().for_each(|said| spoken.add(&said.text));
+            let (generation, last) = (state.live.generation, state.last_ordinal);
+            let mut stored = 0;
+            journal.locked.reader().scan_bodies(&mut |body| {
+                if body.chunk_id.generation == generation {
+                    stored += 1;
+                    spoken.add(&body.text);
+                }
+                true
+            })?;
+            self.spoken = Some((stored >= last).then_some(spoken));
+        }
+        Ok(self.spoken.iter().flatten().find_map(|spoken| spoken.lacks(text)))
     }
 
     /// A contradiction of what a person said, or of something that came after the question; or the repetition of what was

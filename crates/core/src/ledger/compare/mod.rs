@@ -11,10 +11,12 @@ mod prepare;
 mod read;
 mod relate;
 mod value;
+mod vocabulary;
 mod word;
 
 pub use prepare::Prepared;
 pub(super) use prepare::{KeySet, Signature};
+pub use vocabulary::Vocabulary;
 
 use prepare::Segment;
 use relate::{Keys, Relation, relate};
