@@ -5,7 +5,10 @@ use super::prepare::{Segment, Slot, Token, prep};
 use super::relate::Keys;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
+
+use siphasher::sip::SipHasher13;
 
 /// One reading of a clause as an answer to a question.
 #[derive(Debug, Clone)]
@@ -28,6 +31,16 @@ pub(super) struct Frames(OnceLock<Box<[Frame]>>);
 impl Frames {
     pub(super) fn of(&self, segment: &Segment) -> &[Frame] {
         self.0.get_or_init(|| Frame::all_of(segment).into_boxed_slice())
+    }
+}
+
+impl Segment {
+    /// Names of the questions that its readings answer, each once.
+    pub(super) fn questions(&self) -> Box<[u64]> {
+        let mut questions: Vec<u64> = Frame::all_of(self).iter().map(Frame::question).collect();
+        questions.sort_unstable();
+        questions.dedup();
+        questions.into_boxed_slice()
     }
 }
 
@@ -149,6 +162,16 @@ impl Frame {
         let choice: Vec<&Token> = told.iter().filter(is_choice).copied().collect();
         let topic: Vec<&Token> = told.iter().filter(|t| !is_choice(t)).copied().collect();
         (!choice.is_empty() && topic.len() >= 2).then(|| Self::new(&topic, &choice, 0, true))
+    }
+
+    /// A name of the question, the same for frames that ask the same within one language.
+    fn question(&self) -> u64 {
+        let mut keys: Vec<u64> = self.topic.iter().map(|(key, _)| *key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut hasher = SipHasher13::new();
+        keys.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Same question.

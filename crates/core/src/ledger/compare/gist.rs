@@ -3,38 +3,49 @@
 use super::lexicon::class;
 use super::prepare::{Segment, Token};
 
-/// What is needed of a clause.
+/// What is needed of a clause. Keys are those within one language.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Gist {
-    /// Keys of the words that nothing but their like in the other clause takes out, ascending.
-    plain: Box<[u64]>,
+pub(crate) struct Gist {
+    /// The words that nothing takes out but their like or their negation in the other clause: their keys with their
+    /// stems, ascending; a key stands there once for each stem.
+    plain: Box<[(u64, u64)]>,
     /// Keys of all words and values, ascending.
-    all: Box<[u64]>,
-    /// Words that may negate one of the other clause by their prefix.
-    negating: usize,
+    pub(crate) all: Box<[u64]>,
+    /// Stems that a word here negates by its prefix.
+    pub(crate) negates: Box<[u64]>,
 }
+
+/// How many words of its own a clause may have beside another that it is not plainly distinct from, where the other has
+/// no more: see [`Gist::differs`].
+pub(crate) const FEW: usize = 1;
 
 impl Gist {
     pub(super) fn of(segment: &Segment) -> Self {
         let told = || segment.tokens.iter();
+        let fixed = |token: &&Token| is_plain(token) && told().filter(|t| t.key == token.key).all(is_plain);
         Self {
-            plain: ascending(told().filter(|t| is_plain(t))),
-            all: ascending(told()),
-            negating: told().filter(|t| t.word.may_negate()).count(),
+            plain: ascending(told().filter(fixed).map(|t| (t.key, t.word.stem()))),
+            all: ascending(told().map(|t| t.key)),
+            negates: ascending(told().filter_map(|t| t.word.negated())),
         }
+    }
+
+    /// The plain words: of each its key with its stems.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = &[(u64, u64)]> {
+        self.plain.chunk_by(|(x, _), (y, _)| x == y)
     }
 
     /// How many words of this clause surely stand alone beside `other`.
     fn alone(&self, other: &Self) -> usize {
-        let alone = self.plain.iter().filter(|key| !other.all.contains(key)).count();
-        alone.saturating_sub(other.negating)
+        let met = |(key, stem): &(u64, u64)| other.all.contains(key) || other.negates.contains(stem);
+        self.plain().filter(|word| !word.iter().any(met)).count()
     }
 
     /// Whether both clauses surely speak of different things: each has words of its own, one of them several, so that
     /// nothing but the same choice frame or a rejection can relate them.
     pub(super) fn differs(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.alone(other), other.alone(self));
-        ours.min(theirs) >= 1 && ours.max(theirs) >= 2
+        ours.min(theirs) >= 1 && ours.max(theirs) > FEW
     }
 }
 
@@ -43,14 +54,14 @@ fn is_plain(token: &Token) -> bool {
     token.heavy()
         && !token.generic
         && token.contraries.is_empty()
-        && !token.word.may_negate()
+        && token.word.negated().is_none()
         && token.word.order().is_none()
         && token.class & class::CHANGE == 0
 }
 
-fn ascending<'a>(tokens: impl Iterator<Item = &'a Token>) -> Box<[u64]> {
-    let mut keys: Vec<u64> = tokens.map(|t| t.key).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys.into_boxed_slice()
+fn ascending<T: Ord>(items: impl Iterator<Item = T>) -> Box<[T]> {
+    let mut items: Vec<T> = items.collect();
+    items.sort_unstable();
+    items.dedup();
+    items.into_boxed_slice()
 }

@@ -10,13 +10,15 @@ mod lexicon;
 mod prepare;
 mod read;
 mod relate;
+mod signature;
 mod value;
 mod vocabulary;
 mod word;
 
+pub(super) use gist::FEW;
 pub use prepare::Prepared;
-pub(super) use prepare::{KeySet, Signature};
 pub use vocabulary::Vocabulary;
+pub(super) use signature::{Clause, KeySet, Signature};
 
 use prepare::Segment;
 use relate::{Keys, Relation, relate};

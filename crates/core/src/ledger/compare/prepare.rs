@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use siphasher::sip::SipHasher13;
 
@@ -85,7 +86,7 @@ pub(super) struct Segment {
     pub(super) serbian: bool,
     pub(super) frames: Frames,
     /// Tells it from most clauses that speak of something else.
-    pub(super) gist: Gist,
+    pub(super) gist: Arc<Gist>,
 }
 
 impl Segment {
@@ -205,91 +206,13 @@ impl Prepared {
     pub(crate) fn says_literally(&self, other: &Self) -> bool {
         self.plain == other.plain && self.rest == other.rest
     }
-
-    /// What an index needs to find all texts that may not be distinct from this one.
-    pub(crate) fn signature(&self) -> Signature {
-        let mut sets: Vec<KeySet> = self.segments.iter().map(KeySet::of).collect();
-        if self.segments.len() != 1 {
-            sets.push(KeySet::of(&self.whole));
-        }
-        // Verbs of change may be left out ("stay on 14", "upgrade to 16").
-        let changes = |s: &&Segment| s.tokens.iter().any(|t| !t.light && t.changes());
-        let unchanged: Vec<KeySet> =
-            self.segments.iter().chain([&self.whole]).filter(changes).map(KeySet::without_change).collect();
-        sets.extend(unchanged);
-        sets.retain(|set| !set.keys.is_empty());
-        let lone_kind =
-            |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
-                [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
-                _ => None,
-            };
-        let kinds = self.segments.iter().chain([&self.whole]).filter_map(lone_kind).collect();
-        let all = distinct(self.whole.tokens.iter().map(|t| t.alt));
-        let rejected = self.whole.rejected.iter().map(|(_, alt)| *alt).collect();
-        Signature { sets, kinds, all, rejected, plain: hash(&self.plain) }
-    }
-}
-
-/// See [`Prepared::signature`].
-#[derive(Debug, Clone)]
-pub(crate) struct Signature {
-    /// Of each clause and of the whole. Texts that are not distinct share at least half of a set, both ways.
-    pub(crate) sets: Vec<KeySet>,
-    /// Kinds of clauses that say one thing only.
-    pub(crate) kinds: Vec<u64>,
-    /// Everything mentioned, ascending.
-    pub(crate) all: Vec<u64>,
-    /// Everything turned down.
-    pub(crate) rejected: Vec<u64>,
-    /// The folded words.
-    pub(crate) plain: u64,
-}
-
-impl Signature {
-    /// How much is said: content words and values of all clauses.
-    pub(crate) fn content(&self) -> usize {
-        self.sets.iter().map(|set| set.keys.len()).max().unwrap_or_default()
-    }
-}
-
-/// The content of a clause as keys that hold across languages.
-#[derive(Debug, Clone)]
-pub(crate) struct KeySet {
-    /// Each once, ascending.
-    pub(crate) keys: Vec<u64>,
-    /// How many of them may be missing in a text that is not distinct.
-    pub(crate) spare: usize,
-}
-
-impl KeySet {
-    fn of(segment: &Segment) -> Self {
-        Self::among(segment, |_| true)
-    }
-
-    fn without_change(segment: &Segment) -> Self {
-        Self::among(segment, |t| !t.changes())
-    }
-
-    fn among(segment: &Segment, counts: impl Fn(&Token) -> bool) -> Self {
-        let told = || segment.tokens.iter().filter(|t| !t.light && counts(t));
-        let said = distinct(told().map(|t| t.key)).len();
-        Self { keys: distinct(told().map(|t| t.alt)), spare: said - said.div_ceil(2) }
-    }
-}
-
-/// Each key once, ascending.
-fn distinct(keys: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut keys: Vec<u64> = keys.collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
 }
 
 /// The whole of a text; it and its clauses get their gists.
 fn join(segments: &mut [Segment]) -> Segment {
     let mut whole = Segment::default();
     for segment in segments.iter_mut() {
-        segment.gist = Gist::of(segment);
+        segment.gist = Arc::new(Gist::of(segment));
         if let (None, Some(at)) = (whole.copula, segment.copula) {
             whole.copula = Some(whole.tokens.len() + at);
         }
@@ -305,8 +228,8 @@ fn join(segments: &mut [Segment]) -> Segment {
         whole.skeleton.extend(&segment.skeleton);
     }
     whole.gist = match segments {
-        [only] => only.gist.clone(),
-        _ => Gist::of(&whole),
+        [only] => Arc::clone(&only.gist),
+        _ => Arc::new(Gist::of(&whole)),
     };
     whole
 }

@@ -59,9 +59,14 @@ impl Word {
         self.0.order
     }
 
-    /// It begins as a negation of another word does.
-    pub(super) fn may_negate(&self) -> bool {
-        self.0.unprefixed != 0
+    /// Names the stem; 0 where it is too short to be negated by a prefix.
+    pub(super) fn stem(&self) -> u64 {
+        self.0.stem
+    }
+
+    /// Names the stem of the word that this one would negate, where it begins as a negation does.
+    pub(super) fn negated(&self) -> Option<u64> {
+        (self.0.unprefixed != 0).then_some(self.0.unprefixed)
     }
 
     /// `undocumented` of `documented`, `unencrypted` of `encrypt`.

@@ -1,0 +1,100 @@
+//! What an index needs of a text to find all texts that may not be distinct from it.
+
+use std::sync::Arc;
+
+use super::gist::Gist;
+use super::prepare::{Prepared, Segment, Token, hash};
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(crate) struct Signature {
+    /// The clauses, and of several the whole; each related to those of another text.
+    pub(crate) clauses: Vec<Clause>,
+    /// Kinds of clauses that say one thing only.
+    pub(crate) kinds: Vec<u64>,
+    /// Everything mentioned, ascending.
+    pub(crate) all: Vec<u64>,
+    /// Everything turned down.
+    pub(crate) rejected: Vec<u64>,
+    /// The folded words.
+    pub(crate) plain: u64,
+    /// Its language; keys of [`Gist`] hold within one.
+    pub(crate) serbian: bool,
+}
+
+/// A clause or a whole text.
+#[derive(Debug, Clone)]
+pub(crate) struct Clause {
+    /// Texts that are not distinct share at least half of a set, both ways. None without content.
+    pub(crate) sets: Vec<KeySet>,
+    /// Clauses of one language that turn nothing down and ask no question alike are distinct where their gists differ.
+    pub(crate) gist: Arc<Gist>,
+    /// Names of the questions that it answers.
+    pub(crate) questions: Box<[u64]>,
+}
+
+/// The content of a clause as keys that hold across languages.
+#[derive(Debug, Clone)]
+pub(crate) struct KeySet {
+    /// Each once, ascending.
+    pub(crate) keys: Vec<u64>,
+    /// How many of them may be missing in a text that is not distinct.
+    pub(crate) spare: usize,
+}
+
+impl Prepared {
+    /// What an index needs of this text.
+    pub(crate) fn signature(&self) -> Signature {
+        let whole = (self.segments.len() != 1).then_some(&self.whole);
+        let clauses = self.segments.iter().chain(whole).map(Clause::of).collect();
+        let lone_kind =
+            |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
+                [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
+                _ => None,
+            };
+        let kinds = self.segments.iter().chain([&self.whole]).filter_map(lone_kind).collect();
+        let all = distinct(self.whole.tokens.iter().map(|t| t.alt));
+        let rejected = self.whole.rejected.iter().map(|(_, alt)| *alt).collect();
+        Signature { clauses, kinds, all, rejected, plain: hash(&self.plain), serbian: self.serbian }
+    }
+}
+
+impl Signature {
+    /// How much is said: content words and values of all clauses.
+    pub(crate) fn content(&self) -> usize {
+        self.sets().map(|set| set.keys.len()).max().unwrap_or_default()
+    }
+
+    /// The sets of all clauses.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &KeySet> {
+        self.clauses.iter().flat_map(|clause| &clause.sets)
+    }
+}
+
+impl Clause {
+    fn of(segment: &Segment) -> Self {
+        let mut sets = vec![KeySet::among(segment, |_| true)];
+        // Verbs of change may be left out ("stay on 14", "upgrade to 16").
+        if segment.tokens.iter().any(|t| !t.light && t.changes()) {
+            sets.push(KeySet::among(segment, |t| !t.changes()));
+        }
+        sets.retain(|set| !set.keys.is_empty());
+        Self { sets, gist: Arc::clone(&segment.gist), questions: segment.questions() }
+    }
+}
+
+impl KeySet {
+    fn among(segment: &Segment, counts: impl Fn(&Token) -> bool) -> Self {
+        let told = || segment.tokens.iter().filter(|t| !t.light && counts(t));
+        let said = distinct(told().map(|t| t.key)).len();
+        Self { keys: distinct(told().map(|t| t.alt)), spare: said - said.div_ceil(2) }
+    }
+}
+
+/// Each key once, ascending.
+fn distinct(keys: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut keys: Vec<u64> = keys.collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}

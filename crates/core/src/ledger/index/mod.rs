@@ -1,0 +1,179 @@
+//! An inverted index over prepared texts: gives every text that may not be distinct from a given one, and few others.
+//!
+//! Two ways lead to a text. The [`loose`] one holds for all: whatever is not distinct shares at least half of the content
+//! of a clause. The [`tight`] one holds for clauses of one language that turn nothing down, which is nearly all: beside a
+//! related clause hardly a word stands alone, or both answer the same question. Either way a clause is looked up by its
+//! rarest words alone (prefix filtering). Which are rare is asked at the time, so that the index serves a growing ledger
+//! as well as a list that is known in advance.
+
+mod loose;
+mod tight;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use loose::{Loose, Mentioned};
+use tight::Tight;
+
+use super::compare::{Prepared, Signature};
+
+/// Number of a text in an index: they are given out without gaps, in order.
+pub(super) type Slot = u32;
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index {
+    languages: [Language; 2],
+    kinds: Postings,
+    rejected: Postings,
+    exact: Postings,
+    /// What each text mentions, by slot.
+    mentioned: Vec<Mentioned>,
+}
+
+/// The texts of one language.
+#[derive(Debug, Clone, Default)]
+struct Language {
+    plain: Loose,
+    /// Those that turn something down.
+    turning_down: Loose,
+    /// Clauses of the plain ones.
+    clauses: Tight,
+}
+
+/// Who has a key, ascending.
+type Postings = HashMap<u64, Vec<u32>, BuildHasherDefault<KeyHasher>>;
+
+/// Keys are hashes already.
+#[derive(Debug, Clone, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+impl Index {
+    /// Adds the text with the next number, which is `slot`.
+    pub(super) fn add(&mut self, slot: Slot, signature: &Signature) {
+        let [other, serbian] = &mut self.languages;
+        let language = if signature.serbian { serbian } else { other };
+        if signature.rejected.is_empty() {
+            language.plain.add(slot, signature);
+            signature.clauses.iter().for_each(|clause| language.clauses.add(slot, clause));
+        } else {
+            language.turning_down.add(slot, signature);
+        }
+        signature.kinds.iter().for_each(|key| post(&mut self.kinds, *key, slot));
+        signature.rejected.iter().for_each(|key| post(&mut self.rejected, *key, slot));
+        post(&mut self.exact, signature.plain, slot);
+        self.mentioned.push(Mentioned::new(&signature.all));
+    }
+
+    /// Numbers of all texts that may not be distinct from this one, ascending, each once.
+    pub(super) fn candidates(&self, signature: &Signature) -> Vec<Slot> {
+        let mut out: Vec<Slot> = Vec::new();
+        for (language, serbian) in self.languages.iter().zip([false, true]) {
+            if serbian == signature.serbian && signature.rejected.is_empty() {
+                self.related(language, signature, &mut out);
+            } else {
+                signature.sets().for_each(|set| language.plain.sharing(set, &self.mentioned, &mut out));
+            }
+            signature.sets().for_each(|set| language.turning_down.sharing(set, &self.mentioned, &mut out));
+            for texts in [&language.plain, &language.turning_down] {
+                signature.rejected.iter().for_each(|key| out.extend(texts.mentioning(*key)));
+            }
+        }
+        signature.kinds.iter().for_each(|key| out.extend(posted(&self.kinds, *key)));
+        signature.all.iter().for_each(|key| out.extend(posted(&self.rejected, *key)));
+        out.extend(posted(&self.exact, signature.plain));
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// Texts of the same language, where neither side turns anything down.
+    fn related(&self, language: &Language, signature: &Signature, out: &mut Vec<Slot>) {
+        let mut found: Vec<Slot> = Vec::new();
+        for clause in &signature.clauses {
+            if !language.clauses.related(clause, &mut found) {
+                clause.sets.iter().for_each(|set| language.plain.sharing(set, &self.mentioned, out));
+            }
+        }
+        let shares = |slot: &Slot| {
+            self.mentioned
+                .get(*slot as usize)
+                .is_some_and(|text| signature.sets().any(|set| text.shares_enough(set)))
+        };
+        out.extend(found.into_iter().filter(shares));
+    }
+}
+
+/// One bit for each key: what has no bit here is not among the keys.
+fn bits(keys: impl IntoIterator<Item = u64>) -> u64 {
+    keys.into_iter().fold(0, |bits, key| bits | 1 << (key >> 58))
+}
+
+fn post(map: &mut Postings, key: u64, number: u32) {
+    let numbers = map.entry(key).or_default();
+    if numbers.last() != Some(&number) {
+        numbers.push(number);
+    }
+}
+
+fn posted(map: &Postings, key: u64) -> &[u32] {
+    map.get(&key).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// A prepared text with its signature.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) prepared: Prepared,
+    pub(super) signature: Signature,
+}
+
+impl Known {
+    pub(super) fn new(text: &str) -> Self {
+        let prepared = Prepared::new(text);
+        let signature = prepared.signature();
+        Self { prepared, signature }
+    }
+
+    /// As [`Known::new`], for keeping: a text that is proposed is learned right after it, and read once.
+    pub(super) fn shared(text: &str) -> Arc<Self> {
+        RECENT.with_borrow_mut(|recent| {
+            if let Some((_, known)) = recent.iter().rev().find(|(read, _)| read == text) {
+                return Arc::clone(known);
+            }
+            let known = Arc::new(Self::new(text));
+            if recent.len() >= RECENT_TEXTS {
+                recent.pop_front();
+            }
+            recent.push_back((text.to_owned(), Arc::clone(&known)));
+            known
+        })
+    }
+}
+
+/// Texts that a thread has read last. Property tests read the same few texts a million times.
+const RECENT_TEXTS: usize = if cfg!(test) { 256 } else { 8 };
+
+thread_local! {
+    static RECENT: RefCell<VecDeque<(String, Arc<Known>)>> = RefCell::default();
+}
+
+#[cfg(test)]
+mod tests;
