@@ -43,7 +43,7 @@ impl Gist {
 
     /// Whether both clauses surely speak of different things: each has words of its own, one of them several, so that
     /// nothing but the same choice frame or a rejection can relate them.
-    pub(super) fn differs(&self, other: &Self) -> bool {
+    pub(crate) fn differs(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.alone(other), other.alone(self));
         ours.min(theirs) >= 1 && ours.max(theirs) > FEW
     }

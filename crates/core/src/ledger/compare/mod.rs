@@ -15,7 +15,7 @@ mod value;
 mod vocabulary;
 mod word;
 
-pub(super) use gist::FEW;
+pub(super) use gist::{FEW, Gist};
 pub use prepare::Prepared;
 pub use vocabulary::Vocabulary;
 pub(super) use signature::{Clause, KeySet, Signature};

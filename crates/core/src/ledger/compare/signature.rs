@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::gist::Gist;
-use super::prepare::{Prepared, Segment, Token, hash};
+use super::prepare::{Prepared, Segment, Slot, Token, hash};
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -31,13 +31,18 @@ pub(crate) struct Clause {
     pub(crate) gist: Arc<Gist>,
     /// Names of the questions that it answers.
     pub(crate) questions: Box<[u64]>,
+    /// A bare word beside other clauses ("use X for Y, and Z"). Two of them never conflict, and texts do not say the same
+    /// for that alone, so that a pair of them is no reason to compare their texts.
+    pub(crate) quiet: bool,
 }
 
-/// The content of a clause as keys that hold across languages.
+/// The content of a clause.
 #[derive(Debug, Clone)]
 pub(crate) struct KeySet {
-    /// Each once, ascending.
+    /// As keys that hold across languages, each once, ascending.
     pub(crate) keys: Vec<u64>,
+    /// As keys that hold within one, likewise.
+    pub(crate) local: Vec<u64>,
     /// How many of them may be missing in a text that is not distinct.
     pub(crate) spare: usize,
 }
@@ -46,7 +51,9 @@ impl Prepared {
     /// What an index needs of this text.
     pub(crate) fn signature(&self) -> Signature {
         let whole = (self.segments.len() != 1).then_some(&self.whole);
-        let clauses = self.segments.iter().chain(whole).map(Clause::of).collect();
+        let in_company = !self.segments.iter().all(is_bare);
+        let clauses = self.segments.iter().map(|s| Clause::of(s, in_company && is_bare(s)));
+        let clauses = clauses.chain(whole.map(|whole| Clause::of(whole, false))).collect();
         let lone_kind =
             |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
                 [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
@@ -72,23 +79,33 @@ impl Signature {
 }
 
 impl Clause {
-    fn of(segment: &Segment) -> Self {
+    fn of(segment: &Segment, quiet: bool) -> Self {
         let mut sets = vec![KeySet::among(segment, |_| true)];
         // Verbs of change may be left out ("stay on 14", "upgrade to 16").
         if segment.tokens.iter().any(|t| !t.light && t.changes()) {
             sets.push(KeySet::among(segment, |t| !t.changes()));
         }
         sets.retain(|set| !set.keys.is_empty());
-        Self { sets, gist: Arc::clone(&segment.gist), questions: segment.questions() }
+        Self { sets, gist: Arc::clone(&segment.gist), questions: segment.questions(), quiet }
     }
 }
 
 impl KeySet {
     fn among(segment: &Segment, counts: impl Fn(&Token) -> bool) -> Self {
         let told = || segment.tokens.iter().filter(|t| !t.light && counts(t));
-        let said = distinct(told().map(|t| t.key)).len();
-        Self { keys: distinct(told().map(|t| t.alt)), spare: said - said.div_ceil(2) }
+        let local = distinct(told().map(|t| t.key));
+        let spare = local.len() - local.len().div_ceil(2);
+        Self { keys: distinct(told().map(|t| t.alt)), local, spare }
     }
+}
+
+/// One plain word and no more: nothing in it can be the contrary of another such clause.
+fn is_bare(segment: &Segment) -> bool {
+    let placed = |token: &Token| matches!(token.slot, Slot::After(_));
+    !segment.negative
+        && segment.rejected.is_empty()
+        && segment.gist.plain().count() == 1
+        && matches!(segment.tokens.as_slice(), [token] if token.kind.is_none() && !placed(token))
 }
 
 /// Each key once, ascending.

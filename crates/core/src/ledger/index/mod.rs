@@ -88,7 +88,7 @@ impl Index {
         let mut out: Vec<Slot> = Vec::new();
         for (language, serbian) in self.languages.iter().zip([false, true]) {
             if serbian == signature.serbian && signature.rejected.is_empty() {
-                self.related(language, signature, &mut out);
+                signature.clauses.iter().for_each(|clause| language.clauses.related(clause, &mut out));
             } else {
                 signature.sets().for_each(|set| language.plain.sharing(set, &self.mentioned, &mut out));
             }
@@ -103,22 +103,6 @@ impl Index {
         out.sort_unstable();
         out.dedup();
         out
-    }
-
-    /// Texts of the same language, where neither side turns anything down.
-    fn related(&self, language: &Language, signature: &Signature, out: &mut Vec<Slot>) {
-        let mut found: Vec<Slot> = Vec::new();
-        for clause in &signature.clauses {
-            if !language.clauses.related(clause, &mut found) {
-                clause.sets.iter().for_each(|set| language.plain.sharing(set, &self.mentioned, out));
-            }
-        }
-        let shares = |slot: &Slot| {
-            self.mentioned
-                .get(*slot as usize)
-                .is_some_and(|text| signature.sets().any(|set| text.shares_enough(set)))
-        };
-        out.extend(found.into_iter().filter(shares));
     }
 }
 
