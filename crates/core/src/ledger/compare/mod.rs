@@ -17,8 +17,8 @@ mod word;
 
 pub(super) use gist::{FEW, Gist};
 pub use prepare::Prepared;
-pub use vocabulary::Vocabulary;
 pub(super) use signature::{Clause, KeySet, Signature};
+pub use vocabulary::Vocabulary;
 
 use prepare::Segment;
 use relate::{Keys, Relation, relate};

@@ -533,7 +533,8 @@ fn relations_swapped(a: &Segment, b: &Segment, keys: Keys) -> bool {
         };
         let (from_a, to_a) = (of(a, prep::FROM), to(a));
         let (from_b, to_b) = (of(b, prep::FROM), to(b));
-        shares(&from_a, &to_b) && !shares(&from_a, &from_b) || shares(&to_a, &from_b) && !shares(&to_a, &to_b)
+        let crossed = shares(&from_a, &to_b) || shares(&to_a, &from_b);
+        crossed && !(shares(&from_a, &from_b) && shares(&to_a, &to_b))
     };
     let order = match (told_order(a, keys), told_order(b, keys)) {
         (Some((first_a, second_a)), Some((first_b, second_b))) => {

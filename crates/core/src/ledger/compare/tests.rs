@@ -127,3 +127,10 @@ fn a_first_look_tells_apart_only_what_is_distinct_word_by_word() {
     }
     assert!(told_apart > 0 || texts.is_empty());
 }
+
+#[test]
+fn a_direction_that_one_side_leaves_half_open_reads_the_same_from_both_sides() {
+    let (a, b) = ("not , from redis to staging", "from staging redis");
+    assert_eq!(compare(a, b), compare(b, a));
+    assert_eq!(compare("Move from Redis to Kafka", "Move from Kafka to Redis"), Comparison::Conflict);
+}

@@ -68,8 +68,9 @@ impl Row {
             let missing = from.says.iter().filter(|key| !to.gist.all.contains(key));
             count(missing.count()) > from.spare
         };
-        !(surely_missing(self, other) || surely_missing(other, self))
-            && !(missing(self, other) || missing(other, self))
+        let pairs = [(self, other), (other, self)];
+        !pairs.iter().any(|(from, to)| surely_missing(from, to))
+            && !pairs.iter().any(|(from, to)| missing(from, to))
     }
 
     /// Whether at most `few` of its plain words may stand alone beside the other.

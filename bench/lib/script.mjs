@@ -1,0 +1,66 @@
+// Scripted conversations of an agent that calls tools, and what a provider's prompt cache makes of the requests.
+import { prose } from './words.mjs'
+
+const START = 1_770_000_000_000
+
+/** Messages as an agent makes them, each with a time of its own; `next()` gives the whole array so far. */
+export class Script {
+  messages = []
+  #calls = 0
+
+  #push(message) {
+    this.messages.push({ ...message, timestamp: START + this.messages.length * 1000 })
+  }
+
+  ask(text) {
+    this.#push({ role: 'user', content: text })
+  }
+
+  answer(text) {
+    this.#push({ role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop' })
+  }
+
+  /** A tool call and its result of `bytes` bytes. */
+  call(bytes) {
+    const id = `call-${++this.#calls}`
+    this.#push({ role: 'assistant', content: [{ type: 'toolCall', id, name: 'read', arguments: { path: `src/part-${this.#calls}.ts` } }], stopReason: 'toolUse' })
+    this.#push({ role: 'toolResult', toolCallId: id, toolName: 'read', isError: false, content: [{ type: 'text', text: prose(bytes, this.#calls) }] })
+  }
+
+  /** A turn of four messages: asked, called, got, answered; about `bytes` bytes in all. */
+  turn(bytes) {
+    const text = prose(Math.floor(bytes / 3), this.messages.length + 1)
+    this.ask(text)
+    this.call(Math.floor(bytes / 3))
+    this.answer(text)
+  }
+}
+
+/** The request that a plan makes of the array: what stands where, as texts. */
+export function request(messages, plan) {
+  const replaced = new Map(plan.replace.map(({ index, text }) => [index, text]))
+  const kept = Array.from(plan.keep, (index) => JSON.stringify(replaced.has(index) ? { ...messages[index], content: replaced.get(index) } : messages[index]))
+  return [...(plan.packet === null ? [] : [plan.packet]), ...kept, ...(plan.tail === null ? [] : [plan.tail])]
+}
+
+const size = (texts) => texts.reduce((sum, text) => sum + text.length, 0)
+
+/** Adds up what a provider would find in its cache: the messages that a request has in common with the one before it. */
+export class PrefixCache {
+  #before = []
+  sent = 0
+  cached = 0
+
+  send(texts) {
+    let common = 0
+    while (common < texts.length && texts[common] === this.#before[common]) common++
+    this.sent += size(texts)
+    this.cached += size(texts.slice(0, common))
+    this.#before = texts
+    return size(texts)
+  }
+
+  get share() {
+    return this.cached / this.sent
+  }
+}
