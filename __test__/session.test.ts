@@ -1,7 +1,7 @@
 // The session handle: what the model sees, and what survives.
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ContextSession, readCheckpointForInjection, readState } from '../index.js'
+import { ContextSession, listCheckpoints, readCheckpointForInjection, readState } from '../index.js'
 import { freshDir } from './support/sandbox.js'
 
 type Message = Record<string, unknown> & { role: string }
@@ -304,6 +304,31 @@ describe('compaction', () => {
     expect(first.tokensAfter).toBeLessThan(18_000)
     expect(first.summary).toContain('<checkpoint-data')
     expect(await session.compact({ reason: 'threshold' })).toMatchObject({ compacted: false, reason: expect.stringMatching(/already under target|nothing to compact/) })
+    await session.close()
+  })
+})
+
+describe('mode compact', () => {
+  test('one compaction of the host is one checkpoint and one epoch', async () => {
+    const stateDir = freshDir()
+    const session = await open(stateDir, { mode: 'compact' })
+    const talk = conversation()
+    for (let turn = 0; turn < 8; turn++) {
+      talk.user(`Please look at part ${turn}.`)
+      talk.tool(`call-${turn}`, 'read', { path: `src/part-${turn}.ts` }, output(6_000))
+      talk.reply('Fine.')
+    }
+    session.sync(talk.messages)
+    const answer = await session.compact({ reason: 'threshold' })
+    expect(answer).toMatchObject({ compacted: true, summary: expect.stringContaining('<checkpoint-data') })
+    expect((await session.plan()).epoch).toBe(0)
+    const left = [{ role: 'compactionSummary', summary: answer.summary, tokensBefore: answer.tokensBefore, timestamp: 1_800_000_000_000 }, ...talk.messages.slice(-4)]
+    expect(session.sync(left).hostCompacted).toBe(true)
+    const plan = await session.plan()
+    expect([plan.epoch, plan.keep.length]).toEqual([1, left.length])
+    const checkpoints = await listCheckpoints(stateDir, 'test:session')
+    expect(checkpoints.map(({ id }) => id)).toEqual([plan.checkpointId])
+    expect((await session.packet())?.text).toContain('part 7')
     await session.close()
   })
 })

@@ -100,7 +100,7 @@ function addMaintain(prototype, doors) {
     const { complete, signal, timeoutMs } = options ?? {}
     const done = { summarized: false, enriched: false, expired: await doors.later(this, 'expire') }
     if (typeof complete !== 'function' || signal?.aborted) return done
-    const { summary, enrichment } = await doors.later(this, 'questions')
+    const { summary, condensed, enrichment } = await doors.later(this, 'questions')
     const answered = async (question) => {
       if (!question) return undefined
       const { text } = await ask(complete, question.prompt, { timeoutMs, signal })
@@ -108,6 +108,8 @@ function addMaintain(prototype, doors) {
     }
     const written = await answered(summary)
     if (written !== undefined) done.summarized = await doors.later(this, 'mergeSummary', written, summary.basis)
+    const shorter = await answered(condensed)
+    if (shorter !== undefined) done.summarized = (await doors.later(this, 'mergeSummary', shorter, condensed.basis)) || done.summarized
     const listed = await answered(enrichment)
     if (listed !== undefined) done.enriched = (await doors.later(this, 'mergeEnrichment', listed, enrichment.basis)).written
     return done

@@ -121,7 +121,7 @@ impl NativeSession {
     /// What a model is to be asked in this epoch: the first half of `maintain`.
     #[napi(
         catch_unwind,
-        ts_return_type = "Promise<{ summary: { prompt: object, basis: string } | null, enrichment: { prompt: object, basis: string } | null }>"
+        ts_return_type = "Promise<{ summary: { prompt: object, basis: string } | null, condensed: { prompt: object, basis: string } | null, enrichment: { prompt: object, basis: string } | null }>"
     )]
     pub fn questions<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         promise(

@@ -149,7 +149,7 @@ pub(crate) fn timestamp(value: &Value) -> Option<i64> {
             let float = number.as_f64()?;
             (float.is_finite() && float.abs() < 9e15).then_some(float as i64)
         }),
-        Value::String(text) => text.parse::<jiff::Timestamp>().ok().map(|at| at.as_millisecond()),
+        Value::String(text) => crate::text::time::millis(text),
         _ => None,
     }
 }

@@ -9,6 +9,6 @@ mod suggest;
 
 pub use diagnostics::{LogLine, drain, install};
 pub use health::{Health, HealthInput, health};
-pub use records::{Compaction, Curation, Dropped, HealthSample, Recovered, RecoverySource, hours_between};
+pub use records::{Compaction, Curation, Dropped, HealthSample, Recovered, RecoverySource};
 pub use statistics::{Activity, Histogram, Percentiles};
 pub use suggest::{Suggestion, suggest};

@@ -40,12 +40,6 @@ fn query_words<S: Serializer>(query: &&str, to: S) -> Result<S::Ok, S::Error> {
     words.join(" ").serialize(to)
 }
 
-/// Hours from one ISO 8601 time to another; `None` where one of them is none.
-pub fn hours_between(from: &str, to: &str) -> Option<f64> {
-    let ms = |at: &str| at.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond);
-    Some(ms(to)?.saturating_sub(ms(from)?) as f64 / 3_600_000.0)
-}
-
 /// An epoch or a compaction: `compaction.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compaction<'a> {
@@ -335,12 +329,6 @@ mod tests {
             ]
         );
         assert!(health.to_line().contains(r#""pct_used":0.45,"#));
-    }
-
-    #[test]
-    fn hours_are_counted_between_times_and_nothing_else() {
-        assert_eq!(hours_between("2026-02-02T22:00:00Z", "2026-02-03T00:30:00.000Z"), Some(2.5));
-        assert_eq!(hours_between("", "2026-02-03T00:30:00Z"), None);
     }
 
     #[test]

@@ -151,6 +151,11 @@ impl Latch {
         self.dropped = false;
     }
 
+    /// The last compactions in a row freed next to nothing.
+    pub fn frees_little(&self) -> bool {
+        self.fruitless >= MAX_TRIES
+    }
+
     /// A compaction has ended. Gives a warning after the third in a row that freed less than a tenth, and when clawback
     /// stops asking after bounded tries; once, until one works.
     pub fn settled(&mut self, outcome: &Outcome<'_>, now_ms: u64) -> Option<String> {

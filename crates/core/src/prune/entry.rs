@@ -20,6 +20,8 @@ pub struct Entry {
     pub answers: Vec<u64>,
     /// A packet or tail of clawback that came back in the array: never kept.
     pub ours: bool,
+    /// It left with its turn although newer than the boundary: what is asked for has little to do with it (seed 003).
+    pub left: bool,
 }
 
 /// What kind of message an [`Entry`] is.
@@ -66,9 +68,9 @@ impl Frozen {
 }
 
 impl Entry {
-    /// Never in a view: a raw summary, or clawback's own text.
+    /// Never in a view: a raw summary, clawback's own text, or of a turn that has left.
     pub(super) fn is_left_out(&self) -> bool {
-        self.ours || self.kind == EntryKind::Summary
+        self.ours || self.left || self.kind == EntryKind::Summary
     }
 
     /// A person's message that can stand first. One that carries results of tools cannot: its calls would be missing.

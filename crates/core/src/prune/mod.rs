@@ -23,7 +23,7 @@ mod test_support;
 mod view;
 
 pub use check::violations;
-pub use cut::{Cut, CutRequest, max_turns};
+pub use cut::{Cut, CutRequest, Relevance, Verdict, max_turns, seen_turns};
 pub use distill::{DISTILLED_ERROR_TOKENS, DISTILLED_TOKENS, Distill, distill, distilled_tokens};
 pub use entry::{Entry, EntryKind, Frozen};
 pub use view::visible;

@@ -72,6 +72,31 @@ proptest! {
         prop_assert_eq!((again.freed, again.dropped.len()), (0, 0));
     }
 
+    /// Turns chosen by relevance are seen as they were chosen, and obey the same rules; what left stays out.
+    #[test]
+    fn a_cut_by_relevance_obeys_the_rules(
+        entries in conversation(60), zone in 0usize..4, target in 1u64..40_000, running: bool,
+        ranks in prop::collection::vec((0.0f64..1.0, 0u8..3, any::<bool>()), 60),
+    ) {
+        let mut request = ask(zone, target, target * 2, running, false);
+        let turns = seen_turns(&entries, &request.frozen, running);
+        let rank = |&(score, verdict, protected): &(f64, u8, bool)| Relevance {
+            score, protected, verdict: [Verdict::Keep, Verdict::Condense, Verdict::Drop][verdict as usize],
+        };
+        request.relevance = Some(ranks.iter().take(turns.len()).map(rank).collect());
+        let before = visible(&entries, &request.frozen, running);
+        let cut = cut(&entries, &request);
+        let mut entries = entries;
+        cut.left.iter().for_each(|index| entries[*index].left = true);
+        let kept = visible(&entries, &cut.frozen, running);
+        let stayed: Vec<usize> = before.iter().copied().filter(|index| !cut.dropped.contains(index)).collect();
+        prop_assert_eq!(&kept, &stayed);
+        prop_assert_eq!(violations(&entries, &kept, running, false), Vec::<String>::new());
+        prop_assert!(turns.last().is_none_or(|newest| kept.ends_with(newest)));
+        prop_assert!(cut.condensed.iter().all(|index| cut.dropped.contains(index)));
+        prop_assert_eq!(cut.freed, request.frozen.total(&entries, &before) - cut.frozen.total(&entries, &kept));
+    }
+
     /// The provider's cache: at every call of the model within a turn, the view begins with all earlier ones.
     #[test]
     fn a_growing_turn_only_adds(entries in conversation(60), zone in 0usize..4, target in 1u64..20_000, cut_at in 0usize..60, led: bool) {

@@ -9,7 +9,7 @@ pub(super) const ZONES: [Zone; 4] = [Zone::Green, Zone::Yellow, Zone::Red, Zone:
 
 fn entry(kind: EntryKind, tokens: u64) -> Entry {
     let (calls, answers) = (Vec::new(), Vec::new());
-    Entry { ordinal: 0, kind, tokens, distilled_tokens: tokens, calls, answers, ours: false }
+    Entry { ordinal: 0, kind, tokens, distilled_tokens: tokens, calls, answers, ours: false, left: false }
 }
 
 pub(super) fn person() -> Entry {
@@ -55,7 +55,16 @@ pub(super) fn turns(count: u64) -> Vec<Entry> {
 }
 
 pub(super) fn request(zone: Zone, target: u64) -> CutRequest {
-    CutRequest { zone, target, hard: target * 3, frozen: Frozen::default(), running: true, force: false }
+    CutRequest {
+        zone,
+        target,
+        hard: target * 3,
+        frozen: Frozen::default(),
+        running: true,
+        relevance: None,
+        most_turns: None,
+        force: false,
+    }
 }
 
 /// What is seen from the beginning; every rule is checked.

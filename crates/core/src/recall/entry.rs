@@ -6,6 +6,7 @@ use siphasher::sip::SipHasher13;
 
 use super::analyze::{Kind, analyze};
 use crate::store::{Body, BodySpot, ChunkId};
+use crate::text::time::millis;
 
 /// A message as search knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +42,6 @@ impl Entry {
             spot,
         }
     }
-}
-
-/// Epoch milliseconds of an ISO 8601 time.
-pub(super) fn millis(iso: &str) -> Option<i64> {
-    iso.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
 /// The same in every process and version: it is stored.

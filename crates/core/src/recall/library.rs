@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::disk::{Disk, Part, Pass, mark};
-use super::entry::{Entry, millis, name_hash};
+use super::entry::{Entry, name_hash};
 use super::query::{Concept, Query};
 use super::rank::{Hit, Lengths, Matches, rank};
 use super::tail::{self, Progress, Tail};
 use crate::store::{BodyFiles, BodySpot, ChunkId};
+use crate::text::time::millis;
 use crate::{Error, Result};
 
 /// Bytes that may wait for the index in memory; above that they are read again for each question.

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use super::analyze::analyze;
 use super::excerpt::excerpt;
 use super::query::Query;
 use crate::packet::neutralise;
@@ -14,6 +15,8 @@ const OPEN: &str = "<relevant-prior-context>\nRecorded earlier in this conversat
 const CLOSE: &str = "</relevant-prior-context>";
 /// Shortest excerpt that says anything, in tokens.
 const SHORTEST: u64 = 40;
+/// Longest excerpt of one message, in tokens: what clearly matches does so within a passage.
+const LONGEST: u64 = 300;
 
 static_regex! {
     /// A bracket, in any spelling, before one of our tags. Group 1 is the bracket.
@@ -93,7 +96,11 @@ pub fn prior_context(
         if room < SHORTEST {
             break;
         }
-        let text = harmless(&excerpt(&prior.text, &query, room));
+        let passage = excerpt(&prior.text, &query, room.min(LONGEST));
+        if prior.score * share(&query, &prior.text, &passage) < limits.min_score {
+            continue; // a long text has every word somewhere
+        }
+        let text = harmless(&passage);
         let longer = format!("{}{head}{text}{FOOT}", block.text);
         // Making a text harmless may lengthen it.
         if !text.is_empty() && estimate_tokens(&longer) + estimate_tokens(CLOSE) <= limits.tokens {
@@ -103,6 +110,19 @@ pub fn prior_context(
     }
     block.text.push_str(CLOSE);
     (!block.chunks.is_empty()).then_some(block)
+}
+
+/// How much of what a text matches stands in one passage of it, 0..1.
+fn share(query: &Query, text: &str, passage: &str) -> f64 {
+    let found = |text: &str| {
+        let mut terms = HashSet::new();
+        analyze(text, &mut |term, _| _ = terms.insert(term.to_owned()));
+        query.concepts.iter().filter(|concept| concept.terms.iter().any(|term| terms.contains(term))).count()
+    };
+    match found(text) {
+        0 => 1.0, // the score is somebody else's
+        all => found(passage) as f64 / all as f64,
+    }
 }
 
 fn harmless(text: &str) -> String {
@@ -171,6 +191,18 @@ mod tests {
                 block.text
             );
         }
+    }
+
+    #[test]
+    fn a_long_text_that_has_every_word_somewhere_is_no_clear_match() {
+        let filler = "an ordinary line of a long file\n".repeat(200);
+        let scattered = format!("port\n{filler}pool\n{filler}staging\n{filler}limits");
+        let together = format!("{filler}the staging pool has port 80 and no limits\n{filler}");
+        let found = [prior(1, 0.9, &scattered), prior(2, 0.8, &together)];
+        let block =
+            prior_context("port and limits of the staging pool", &found, &HashSet::new(), &LIMITS).unwrap();
+        assert_eq!(block.chunks.iter().map(|chunk| chunk.ordinal).collect::<Vec<_>>(), [2]);
+        assert!(block.text.contains("the staging pool has port 80"));
     }
 
     #[test]

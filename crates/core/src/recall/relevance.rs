@@ -6,6 +6,8 @@ use std::collections::{HashMap, HashSet};
 use super::analyze::{Kind, analyze};
 use super::query::Query;
 use super::rank::{Hit, Lengths, Matches, rank};
+use crate::config::Config;
+use crate::prune::{Relevance, Verdict};
 
 /// Half of the recency bonus is gone after this time, in milliseconds (DESIGN 6.7).
 const HALF_LIFE_MS: f64 = 6.0 * 3_600_000.0;
@@ -31,30 +33,25 @@ pub struct Knobs {
     pub summarise: bool,
 }
 
-impl Default for Knobs {
-    fn default() -> Self {
+impl From<&Config> for Knobs {
+    fn from(config: &Config) -> Self {
         Self {
-            cutoff: 0.3,
-            keep: 0.6,
-            min_chunks: 5,
-            recency_bonus: 0.2,
-            importance_bonus: 0.1,
-            weight: 0.6,
-            min_score: 0.05,
-            summarise: true,
+            cutoff: config.relevance_cutoff,
+            keep: config.threshold_keep,
+            min_chunks: config.min_chunks_to_keep,
+            recency_bonus: config.recency_bonus,
+            importance_bonus: config.importance_bonus,
+            weight: config.memfas_weight,
+            min_score: config.memfas_min_score,
+            summarise: config.summarize_medium_chunks,
         }
     }
 }
 
-/// What becomes of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It stays.
-    Keep,
-    /// It is condensed; the whole of it goes to cold storage.
-    Summarise,
-    /// It goes to cold storage.
-    Drop,
+impl Default for Knobs {
+    fn default() -> Self {
+        Self::from(&Config::default())
+    }
 }
 
 /// One turn as relevance sees it: tool calls and their results are within it, so that pairs are never torn apart.
@@ -70,15 +67,6 @@ pub struct Turn {
     pub messages: u64,
 }
 
-/// A turn with its score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
-    /// Relevance, 0..1.
-    pub score: f64,
-    /// What becomes of it.
-    pub verdict: Verdict,
-}
-
 /// Relevance of something to the prompt, 0..1. A time in the future counts as now, so that recency is never above its
 /// bonus (FAULTS J2).
 pub fn score(similarity: f64, at_ms: i64, important: bool, now_ms: i64, knobs: &Knobs) -> f64 {
@@ -92,9 +80,9 @@ pub fn score(similarity: f64, at_ms: i64, important: bool, now_ms: i64, knobs: &
 
 /// What becomes of each turn, oldest first. The newest turn, pinned ones, and the newest that together hold
 /// `min_chunks` messages stay.
-pub fn judge(turns: &[Turn], now_ms: i64, knobs: &Knobs) -> Vec<Judged> {
+pub fn judge(turns: &[Turn], now_ms: i64, knobs: &Knobs) -> Vec<Relevance> {
     let mut kept = 0;
-    let mut judged: Vec<Judged> = turns
+    let mut judged: Vec<Relevance> = turns
         .iter()
         .rev()
         .enumerate()
@@ -107,11 +95,11 @@ pub fn judge(turns: &[Turn], now_ms: i64, knobs: &Knobs) -> Vec<Judged> {
             } else if score <= knobs.cutoff {
                 Verdict::Drop
             } else if knobs.summarise {
-                Verdict::Summarise
+                Verdict::Condense
             } else {
                 Verdict::Keep
             };
-            Judged { score, verdict }
+            Relevance { score, verdict, protected }
         })
         .collect();
     judged.reverse();
@@ -200,7 +188,7 @@ mod tests {
     fn the_middle_band_is_summarised_only_where_that_is_on() {
         let turns = [turn(0.7, 100), turn(0.0, 0), turn(0.0, 0), turn(0.0, 0), turn(0.0, 0)];
         let mut knobs = Knobs::default();
-        assert_eq!(judge(&turns, 1_000 * HOUR, &knobs)[0].verdict, Verdict::Summarise);
+        assert_eq!(judge(&turns, 1_000 * HOUR, &knobs)[0].verdict, Verdict::Condense);
         knobs.summarise = false;
         assert_eq!(judge(&turns, 1_000 * HOUR, &knobs)[0].verdict, Verdict::Keep);
     }

@@ -262,10 +262,11 @@ impl Session {
     }
 }
 
-/// Reads the activity logs of a state directory, of one session or of all, and judges the knobs by them.
+/// Reads the activity logs of a state directory, or those that LOG_PATH names, of one session or of all, and judges the
+/// knobs by them.
 pub fn tune(state_dir: &Path, session: Option<String>, knobs: Config, done: Done<TuneReport>) {
     SESSIONS.read_logs(
-        state_dir,
+        super::log_place(state_dir, &knobs),
         move |logs| {
             let mut activity = Activity::default();
             for log in Log::ALL {

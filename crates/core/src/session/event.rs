@@ -56,6 +56,12 @@ pub(crate) enum Event {
     AgentStarted(Agent),
     /// A model wrote what left the view; it is shown from the next epoch on.
     Rolling(Rolling),
+    /// A model condensed what an epoch let go of the middle band; it is shown from the next one on.
+    Condensed { epoch: u64, text: String },
+    /// Dropped messages were offered because they match what is asked in this turn.
+    Offered(Offered),
+    /// A compaction of the host was answered with the newest checkpoint, when this was the newest message.
+    Answered { at: u64 },
     /// The model was asked in this epoch.
     ModelAsked { epoch: u64 },
     /// Somebody outside asks for a new epoch at the next plan (`clawback compact --now`).
@@ -155,6 +161,15 @@ pub(crate) struct Epoch {
     /// The rolling summary, a second frozen block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
+    /// Messages newer than the boundary that have left: what is asked for has little to do with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left: Vec<u64>,
+    /// What stands, within the summary, for turns that matter a little.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) condensed: Option<String>,
+    /// The messages of which a model may make a better one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) band: Vec<u64>,
     /// Older tool results that are shortened.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaced: Vec<Replaced>,
@@ -169,6 +184,19 @@ pub(crate) struct Epoch {
     /// Ids of the entries that the packet shows: a rewind that takes one away begins a new epoch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) shown: Vec<String>,
+}
+
+/// Dropped messages that stand in the tail of a turn (seed 004, semantic history).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Offered {
+    /// The epoch: within one, no message is offered twice.
+    pub(crate) epoch: u64,
+    /// The turn, by its first message.
+    pub(crate) turn: u64,
+    /// The block, so that the turn's requests stay the same after a restart.
+    pub(crate) text: String,
+    /// Their chunk ids.
+    pub(crate) chunks: Vec<String>,
 }
 
 /// The rolling summary of what left the view (seed 004), checked.

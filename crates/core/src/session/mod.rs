@@ -19,9 +19,10 @@ mod view;
 use crate::checkpoint::diff::{Difference, Relation, diff};
 use crate::checkpoint::policy::inspect;
 use crate::checkpoint::{self, Agent, Checkpoint, ToolCall, Trigger};
+use crate::config::Config;
 use crate::ledger::{Comparison, Kind, Source, compare};
 use crate::recall::Library;
-use crate::store::{self, Registry};
+use crate::store::{self, Log, LogPlace, Registry};
 use crate::text::redact::redact_secrets;
 use crate::{Error, Result, packet};
 use append::Remembered;
@@ -198,6 +199,22 @@ pub struct Session {
     key: String,
     options: OpenOptions,
     library: Arc<Library>,
+    logs: Arc<Logs>,
+}
+
+/// Where a session's activity is logged, and what of it that is not its live handle's.
+#[derive(Debug)]
+struct Logs {
+    place: LogPlace,
+    recoveries: bool,
+}
+
+/// Where the activity logs lie: where LOG_PATH says, else in the state directory.
+fn log_place(state_dir: &Path, config: &Config) -> LogPlace {
+    match &config.log_path {
+        Some(path) => LogPlace::At(path.into()),
+        None => LogPlace::Below(state_dir.to_owned()),
+    }
 }
 
 impl Session {
@@ -213,7 +230,20 @@ impl Session {
             key: key.to_owned(),
             options,
             library: Library::of(state_dir),
+            logs: Arc::new(Logs { place: LogPlace::Below(state_dir.to_owned()), recoveries: true }),
         })
+    }
+
+    /// Logs as it is configured.
+    fn with_logs(mut self, config: &Config) -> Self {
+        let place = log_place(&self.state_dir, config);
+        self.logs = Arc::new(Logs { place, recoveries: config.log_recovery });
+        self
+    }
+
+    /// Queues lines for an activity log. Never fails.
+    fn log(&self, log: Log, lines: &[String]) {
+        self.handle.log(&self.logs.place, log, lines);
     }
 
     /// The session's key.

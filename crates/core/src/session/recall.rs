@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Done, SESSIONS, Session, State, import, now};
-use crate::observe::{Recovered, RecoverySource, hours_between};
+use crate::observe::{Recovered, RecoverySource};
 use crate::recall::query::Query;
 use crate::recall::{
     Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, Filter, Found, Library, MAX_LIMIT, Pass, RecallHit,
@@ -18,6 +18,7 @@ use crate::recall::{
 };
 use crate::store::{Body, BodyFiles, ChunkId, Log, Reader};
 use crate::text::clip::first_tokens;
+use crate::text::time::hours_between;
 use crate::text::tokens::estimate_tokens;
 use crate::{Error, Result};
 
@@ -181,20 +182,23 @@ impl Session {
             Ok(chunk) => chunk,
             Err(error) => return done(Err(error)),
         };
-        let (key, handle) = (self.key.clone(), self.handle.clone());
+        let session = self.clone();
         self.read(
             move |reader| {
                 if reader.is_expired(chunk)? {
                     return Err(Error::NotFound(format!("the stored message {chunk} has expired")));
                 }
-                let mut page = page(&key, reader.body(chunk)?, offset, max_tokens);
+                let mut page = page(&session.key, reader.body(chunk)?, offset, max_tokens);
                 tell_fate(reader, &mut page.hit)?;
+                if !session.logs.recoveries {
+                    return Ok(page);
+                }
                 let at = now();
                 let record = reader.drop_of(chunk)?;
                 let line = Recovered {
                     timestamp: &at,
                     chunk_id: &page.hit.chunk_id,
-                    session_id: &key,
+                    session_id: &session.key,
                     source: RecoverySource::Manual,
                     drop_reason: page.hit.drop_reason.as_deref(),
                     score_at_drop: record.as_ref().and_then(|record| record.relevance_score),
@@ -203,7 +207,7 @@ impl Session {
                     tokens: page.hit.tokens,
                     hours_since_drop: record.and_then(|record| hours_between(&record.timestamp, &at)),
                 };
-                handle.log(Log::Recovery, &[line.to_line()]);
+                session.log(Log::Recovery, &[line.to_line()]);
                 Ok(page)
             },
             done,

@@ -1,6 +1,6 @@
 //! The state of a session in memory: the sum of its journal.
 
-use super::event::{Call, Epoch, Event, Part, Rolling, Said, Seen, Sight, ToolUse, Written};
+use super::event::{Call, Epoch, Event, Offered, Part, Rolling, Said, Seen, Sight, ToolUse, Written};
 use crate::capture::Capturer;
 use crate::checkpoint::{Agent, ToolCall};
 use crate::enrich::summary_block;
@@ -63,6 +63,12 @@ pub(crate) struct State {
     pub(crate) epoch: Option<Epoch>,
     /// What left the view, in a model's words.
     pub(crate) rolling: Option<Rolling>,
+    /// What the next epoch's condensed form begins with: the running one's, in a model's words where one was asked.
+    pub(crate) condensed: Option<String>,
+    /// What was offered in the running epoch; its text is that of the last turn with any.
+    pub(crate) offered: Option<Offered>,
+    /// The newest message when a compaction of the host was answered that has not happened yet.
+    pub(crate) answered_at: Option<u64>,
     /// The last epoch in which a model was asked for help.
     pub(crate) model_asked: u64,
     /// Keys of the last commits, oldest first.
@@ -146,6 +152,8 @@ impl State {
                 self.live.rewind(from, last);
                 // A summary that tells of a branch that was left is of no use on the other.
                 self.rolling = self.rolling.take().filter(|rolling| rolling.upto <= from);
+                let band = self.epoch.iter().flat_map(|epoch| &epoch.band).max().copied().unwrap_or(0);
+                self.condensed = self.condensed.take().filter(|_| band < from);
             }
             Event::Restore { ordinals } => {
                 self.path_version += 1;
@@ -158,6 +166,9 @@ impl State {
             Event::Epoch(epoch) => {
                 self.host_compacted = false;
                 self.compaction_requested = false;
+                self.condensed.clone_from(&epoch.condensed);
+                self.offered = None;
+                self.answered_at = None;
                 self.epoch = Some(epoch);
             }
             Event::Commit { key } => push_bounded(&mut self.commits, key, COMMITS_KEPT),
@@ -174,6 +185,17 @@ impl State {
                 self.agents.push(agent);
             }
             Event::Rolling(rolling) => self.rolling = Some(rolling),
+            Event::Condensed { epoch, text } => {
+                if self.epoch.as_ref().is_some_and(|running| running.n == epoch) {
+                    self.condensed = Some(text);
+                }
+            }
+            Event::Offered(mut offered) => {
+                let before = self.offered.take().filter(|before| before.epoch == offered.epoch);
+                offered.chunks.extend(before.into_iter().flat_map(|before| before.chunks));
+                self.offered = Some(offered);
+            }
+            Event::Answered { at } => self.answered_at = Some(at),
             Event::ModelAsked { epoch } => self.model_asked = epoch,
             Event::CompactionRequested => self.compaction_requested = true,
             Event::Agents(agents) => self.agents = agents,
@@ -261,9 +283,11 @@ impl State {
         Some(ChunkId { generation: self.live.generation, ordinal, fingerprint })
     }
 
-    /// The rolling summary that the next epoch shows.
-    pub(crate) fn next_summary(&self) -> Option<String> {
-        self.rolling.as_ref().map(|rolling| summary_block(&rolling.text))
+    /// The second block of the next epoch: the rolling summary, and the condensed form of turns that matter a little.
+    pub(crate) fn next_summary(&self, condensed: Option<&str>) -> Option<String> {
+        let rolling = self.rolling.as_ref().map(|rolling| rolling.text.as_str());
+        let parts: Vec<&str> = rolling.into_iter().chain(condensed).collect();
+        (!parts.is_empty()).then(|| summary_block(&parts.join("\n\n")))
     }
 
     /// What a person said last.

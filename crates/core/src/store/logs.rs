@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -53,8 +53,39 @@ impl Log {
     }
 }
 
+/// Where the logs lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogPlace {
+    /// In `context/logs/` of this state directory. One that is gone was removed on purpose: it is not made again.
+    Below(PathBuf),
+    /// In this directory (LOG_PATH); it is made where it is missing.
+    At(PathBuf),
+}
+
+impl LogPlace {
+    fn open(&self) -> Result<Option<Dir>> {
+        match self {
+            Self::Below(state_dir) => {
+                let context = Dir::open_host(state_dir)?.map(|host| host.child("context")).transpose()?;
+                context.flatten().map(|context| context.child(FOLDER)).transpose().map(Option::flatten)
+            }
+            Self::At(path) => Dir::open_host(path),
+        }
+    }
+
+    fn make(&self) -> Result<Option<Dir>> {
+        match self {
+            Self::Below(state_dir) => {
+                let context = Dir::open_host(state_dir)?.map(|host| host.child("context")).transpose()?;
+                context.flatten().map(|context| context.make_child(FOLDER)).transpose()
+            }
+            Self::At(path) => Dir::make_host(path).map(Some),
+        }
+    }
+}
+
 enum Waiting {
-    Lines { state_dir: PathBuf, log: Log, bytes: Vec<u8> },
+    Lines { place: LogPlace, log: Log, bytes: Vec<u8> },
     Told(Box<dyn FnOnce() + Send>),
 }
 
@@ -75,7 +106,7 @@ impl LogQueue {
     pub(super) fn push(
         self: &std::sync::Arc<Self>,
         pool: &Pool,
-        state_dir: &Path,
+        place: &LogPlace,
         log: Log,
         lines: &[String],
     ) {
@@ -92,7 +123,7 @@ impl LogQueue {
             drop(waiting);
             return self.complain("too many lines wait");
         }
-        waiting.push_back(Waiting::Lines { state_dir: state_dir.into(), log, bytes });
+        waiting.push_back(Waiting::Lines { place: place.clone(), log, bytes });
         drop(waiting);
         self.see_to(pool);
     }
@@ -115,9 +146,9 @@ impl LogQueue {
         loop {
             let next = self.waiting().pop_front();
             match next {
-                Some(Waiting::Lines { state_dir, log, bytes }) => {
+                Some(Waiting::Lines { place, log, bytes }) => {
                     // A panic must not leave the queue without anybody who works it off.
-                    let written = catch_unwind(AssertUnwindSafe(|| append(&state_dir, log, &bytes)));
+                    let written = catch_unwind(AssertUnwindSafe(|| append(&place, log, &bytes)));
                     if let Err(error) =
                         written.unwrap_or_else(|panic| Err(Error::from_panic("logs", &*panic)))
                     {
@@ -144,11 +175,8 @@ impl LogQueue {
 }
 
 /// Appends whole lines with one write call, rotating first where the file is full.
-fn append(state_dir: &Path, log: Log, bytes: &[u8]) -> Result<()> {
-    // A state directory that is gone was removed on purpose: it is not made again for a log.
-    let Some(host) = Dir::open_host(state_dir)? else { return Ok(()) };
-    let Some(context) = host.child("context")? else { return Ok(()) };
-    let logs = context.make_child(FOLDER)?;
+fn append(place: &LogPlace, log: Log, bytes: &[u8]) -> Result<()> {
+    let Some(logs) = place.make()? else { return Ok(()) };
     let name = log.file_name();
     if logs.stat(name)?.is_some_and(|found| found.len >= MAX_BYTES) {
         rotate(&logs, name)?;
@@ -190,12 +218,8 @@ fn rotate_locked(logs: &Dir, name: &str) -> Result<()> {
 }
 
 /// Shows the lines of a log, oldest first, until `visit` returns `false`.
-pub(super) fn read(state_dir: &Path, log: Log, visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<()> {
-    let Some(context) = Dir::open_host(state_dir)?.map(|host| host.child("context")).transpose()?.flatten()
-    else {
-        return Ok(());
-    };
-    let Some(logs) = context.child(FOLDER)? else { return Ok(()) };
+pub(super) fn read(place: &LogPlace, log: Log, visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<()> {
+    let Some(logs) = place.open()? else { return Ok(()) };
     let name = log.file_name();
     let rotated = (1..=KEPT).rev().map(|number| format!("{name}.{number}"));
     for name in rotated.chain([name.to_owned()]) {

@@ -45,7 +45,7 @@ pub use config_file::load_config;
 pub use import::OlderLayout;
 pub use line::{Line, NewLine};
 pub use locked::{Figures, Locked, MakeCheckpoint, Reader};
-pub use logs::Log;
+pub use logs::{Log, LogPlace};
 pub use names::{checkpoint_id, checkpoint_number, dir_name, sanitize_session_key_for_path};
 pub use registry::{Clock, Durability, Handle, LogReader, OpenOptions, Registry, Settings, wait};
 pub use session_file::SessionInfo;

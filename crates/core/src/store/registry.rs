@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::locked::{Locked, Reader};
-use super::logs::{self, Log, LogQueue};
+use super::logs::{self, Log, LogPlace, LogQueue};
 use super::names;
 use super::open::Address;
 use super::pool::Pool;
@@ -261,12 +261,14 @@ impl<S: SessionState> Registry<S> {
     /// Shows the lines of an activity log, oldest first, as `job` wants them, on one of the store's threads.
     pub fn read_logs<T: Send + 'static>(
         &self,
-        state_dir: &Path,
+        place: LogPlace,
         job: impl FnOnce(&LogReader) -> Result<T> + Send + 'static,
         done: impl FnOnce(Result<T>) + Send + 'static,
     ) {
-        let state_dir = checked_state_dir(state_dir);
-        self.background(move || job(&LogReader { state_dir: state_dir? }), done);
+        let checked = match &place {
+            LogPlace::Below(path) | LogPlace::At(path) => checked_state_dir(path),
+        };
+        self.background(move || checked.and_then(|_| job(&LogReader { place })), done);
     }
 
     /// Calls `done` once every activity line queued so far was written or given up.
@@ -291,16 +293,16 @@ impl<S: SessionState> Drop for Registry<S> {
     }
 }
 
-/// The activity logs of a state directory.
+/// The activity logs of one place.
 #[derive(Debug)]
 pub struct LogReader {
-    state_dir: PathBuf,
+    place: LogPlace,
 }
 
 impl LogReader {
     /// Shows the lines of a log, rotated ones first, until `visit` returns `false`.
     pub fn lines(&self, log: Log, visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<()> {
-        logs::read(&self.state_dir, log, visit)
+        logs::read(&self.place, log, visit)
     }
 }
 
@@ -435,11 +437,11 @@ impl<S: SessionState> Handle<S> {
         self.queue_flush(answer);
     }
 
-    /// Queues lines for an activity log of the session's state directory: JSON objects without line breaks. They are
+    /// Queues lines for an activity log: JSON objects without line breaks. They are
     /// written on one of the store's threads, under no lock of a session, and never fail the caller.
-    pub fn log(&self, log: Log, lines: &[String]) {
+    pub fn log(&self, place: &LogPlace, log: Log, lines: &[String]) {
         let services = &self.view.services;
-        services.logs.push(&services.pool, &self.view.session.address.state_dir, log, lines);
+        services.logs.push(&services.pool, place, log, lines);
     }
 
     /// Flushes and closes this view; the last view of a session also gives its memory and descriptors back. Closing

@@ -6,6 +6,7 @@ pub mod normalize;
 pub(crate) mod pattern;
 pub mod redact;
 pub mod stem;
+pub mod time;
 pub mod tokens;
 pub mod wellformed;
 pub mod words;

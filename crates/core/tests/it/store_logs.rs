@@ -1,8 +1,12 @@
 //! The activity logs: capped, rotated, and never in anybody's way.
 
 use crate::store_support::*;
-use clawback_core::store::{Log, wait};
+use clawback_core::store::{Log, LogPlace, wait};
 use std::path::Path;
+
+fn below(dir: &Path) -> LogPlace {
+    LogPlace::Below(dir.to_owned())
+}
 
 fn written(store: &Store) {
     wait(|done| store.logs_written(move || done(Ok(())))).unwrap();
@@ -18,7 +22,7 @@ fn lines(store: &Store, dir: &Path, log: Log) -> Vec<String> {
             })?;
             Ok(lines)
         };
-        store.read_logs(dir, job, done);
+        store.read_logs(below(dir), job, done);
     });
     read.unwrap()
 }
@@ -30,12 +34,25 @@ fn lines_come_out_in_the_order_in_which_they_went_in() {
     let handle = open(&store, temp.path());
     note(&handle, "one").unwrap();
     let expected: Vec<String> = (0..100).map(|n| format!("{{\"n\":{n}}}")).collect();
-    expected.chunks(7).for_each(|part| handle.log(Log::Drops, part));
+    expected.chunks(7).for_each(|part| handle.log(&below(temp.path()), Log::Drops, part));
     written(&store);
     assert_eq!(lines(&store, temp.path(), Log::Drops), expected);
     assert_eq!(lines(&store, temp.path(), Log::Health), [] as [String; 0]);
     let files: Vec<_> = std::fs::read_dir(temp.path().join("context/logs")).unwrap().collect();
     assert_eq!(files.len(), 1);
+}
+
+#[test]
+fn they_lie_where_log_path_says() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = store();
+    let handle = open(&store, &temp.path().join("state"));
+    let place = LogPlace::At(temp.path().join("elsewhere/logs"));
+    handle.log(&place, Log::Drops, &["{\"n\":1}".to_owned()]);
+    written(&store);
+    let text = std::fs::read_to_string(temp.path().join("elsewhere/logs/drops.jsonl")).unwrap();
+    assert_eq!(text, "{\"n\":1}\n");
+    assert_eq!(lines(&store, &temp.path().join("state"), Log::Drops), [] as [String; 0]);
 }
 
 #[test]
@@ -46,7 +63,7 @@ fn a_log_never_grows_beyond_its_cap() {
     note(&handle, "one").unwrap();
     let line = format!("{{\"text\":\"{}\"}}", "x".repeat(100_000));
     for _ in 0..120 {
-        handle.log(Log::Health, std::slice::from_ref(&line));
+        handle.log(&below(temp.path()), Log::Health, std::slice::from_ref(&line));
     }
     written(&store);
     let folder = temp.path().join("context/logs");
@@ -62,12 +79,12 @@ fn closing_waits_for_them_and_nothing_is_made_for_them() {
     let temp = tempfile::tempdir().unwrap();
     let store = store();
     let handle = open(&store, temp.path());
-    handle.log(Log::Drops, &["{}".to_owned()]);
+    handle.log(&below(temp.path()), Log::Drops, &["{}".to_owned()]);
     written(&store);
     assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
     note(&handle, "one").unwrap();
     for _ in 0..100 {
-        handle.log(Log::Drops, &["{}".to_owned()]);
+        handle.log(&below(temp.path()), Log::Drops, &["{}".to_owned()]);
     }
     wait(|done| handle.close(done)).unwrap();
     let text = std::fs::read_to_string(temp.path().join("context/logs/drops.jsonl")).unwrap();
@@ -82,7 +99,7 @@ fn a_torn_line_does_not_spoil_the_next() {
     let folder = temp.path().join("context/logs");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("drops.jsonl"), "{\"n\":0}\n{\"n\"").unwrap();
-    handle.log(Log::Drops, &["{\"n\":1}".to_owned()]);
+    handle.log(&below(temp.path()), Log::Drops, &["{\"n\":1}".to_owned()]);
     written(&store);
     assert_eq!(lines(&store, temp.path(), Log::Drops), ["{\"n\":0}", "{\"n\"", "{\"n\":1}"]);
 }
@@ -94,7 +111,7 @@ fn logs_that_cannot_be_written_fail_nobody() {
     let handle = open(&store, temp.path());
     std::fs::create_dir_all(temp.path().join("context")).unwrap();
     std::fs::write(temp.path().join("context/logs"), "a file where the folder should be").unwrap();
-    handle.log(Log::Drops, &["{}".to_owned()]);
+    handle.log(&below(temp.path()), Log::Drops, &["{}".to_owned()]);
     written(&store);
     note(&handle, "goes on").unwrap();
     assert_eq!(notes(&handle), ["goes on"]);
@@ -111,7 +128,7 @@ fn a_link_at_the_name_of_a_log_is_not_followed() {
     let victim = temp.path().join("victim");
     std::fs::write(&victim, "precious").unwrap();
     std::os::unix::fs::symlink(&victim, folder.join("drops.jsonl")).unwrap();
-    handle.log(Log::Drops, &["{}".to_owned()]);
+    handle.log(&below(temp.path()), Log::Drops, &["{}".to_owned()]);
     written(&store);
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
 }

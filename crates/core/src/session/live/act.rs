@@ -12,6 +12,7 @@ use crate::checkpoint::policy::{content_hash, inspect};
 use crate::checkpoint::{Checkpoint, Trigger};
 use crate::message::Message;
 use crate::packet;
+use crate::pressure::Limits;
 use crate::store::{self, ChunkId, Durability};
 use crate::text::redact::redact_secrets;
 use crate::{Error, Result};
@@ -114,6 +115,9 @@ impl Live {
         {
             return Ok(refused("already under target"));
         }
+        if self.options.mode == Mode::Compact {
+            return self.answer(journal, request, &limits, before, shift);
+        }
         let epoch_before = state(journal).epoch.as_ref().map_or(0, |epoch| epoch.n);
         let plan = PlanRequest { budget: request.budget, prompt: None, force: true, now_ms: request.now_ms };
         match epoch::begin(self, journal, Cause::Compaction, &plan, &limits) {
@@ -128,13 +132,8 @@ impl Live {
             return Ok(refused("nothing to compact: the newest turn alone is what is left"));
         };
         let summary = epoch.packet.unwrap_or_default();
-        let after = if self.options.mode == Mode::Prune {
-            self.view_tokens(journal)
-        } else {
-            // The host keeps the newest messages itself, about as many as a view of ours would.
-            (super::sight::block_tokens(&summary) + thresholds.tokens(thresholds.target)).min(before)
-        };
-        let compacted = self.options.mode == Mode::Compact || after < before;
+        let after = self.view_tokens(journal);
+        let compacted = after < before;
         Ok(Compacted {
             compacted,
             reason: if compacted {
@@ -145,6 +144,29 @@ impl Live {
             .to_owned(),
             tokens_before: before + shift,
             tokens_after: after + shift,
+            summary,
+        })
+    }
+
+    /// Mode `compact`: the host drops what it will, and keeps the packet in its place.
+    fn answer(
+        &self,
+        journal: &mut Journal<'_, '_>,
+        request: &CompactRequest,
+        limits: &Limits,
+        before: u64,
+        shift: u64,
+    ) -> Result<Compacted> {
+        let plan = PlanRequest { budget: request.budget, now_ms: request.now_ms, ..PlanRequest::default() };
+        let summary = epoch::answer(self, journal, &plan, limits)?;
+        let thresholds = limits.thresholds(&self.knobs());
+        // The host keeps the newest messages itself, about as many as a view of ours would.
+        let kept = super::sight::block_tokens(&summary) + thresholds.tokens(thresholds.target);
+        Ok(Compacted {
+            compacted: true,
+            reason: "compacted".to_owned(),
+            tokens_before: before + shift,
+            tokens_after: kept.min(before) + shift,
             summary,
         })
     }

@@ -1,9 +1,11 @@
 //! What a live session writes into the activity logs. Only queued here: the store writes it later, and nothing fails.
 
 use super::epoch::Cause;
+use super::relevance::Pass;
 use super::{ContextPlan, Live};
-use crate::observe::{Compaction, Dropped, HealthSample};
-use crate::store::{self, DropRecord, Log};
+use crate::observe::{Compaction, Curation, Dropped, HealthSample};
+use crate::prune::Cut;
+use crate::store::{self, DropReason, DropRecord, Log};
 
 /// Between two health lines of one handle, in milliseconds.
 const HEALTH_EVERY_MS: u64 = 60_000;
@@ -48,9 +50,26 @@ pub(super) fn epoch(live: &Live, begun: &Begun<'_>) {
             chunks_summarized: begun.shortened as u64,
             config_used: &config_used,
         };
-        session.handle.log(Log::Compaction, &[line.to_line()]);
+        session.log(Log::Compaction, &[line.to_line()]);
     }
     drops(live, begun.drops);
+}
+
+/// A relevance pass.
+pub(super) fn curation(live: &Live, now: &str, pass: &Pass, cut: &Cut, token_savings: u64) {
+    if !live.options.config.log_curation {
+        return;
+    }
+    let line = Curation {
+        timestamp: now,
+        session_id: live.session.key(),
+        query: &pass.prompt,
+        hits_found: pass.hits(cut),
+        total_hits_before_curation: pass.scored(),
+        token_savings,
+        drops_triggered: cut.dropped.len() as u64,
+    };
+    live.session.log(Log::Curation, &[line.to_line()]);
 }
 
 /// One line for each message that left the view.
@@ -69,13 +88,14 @@ pub(super) fn drops(live: &Live, drops: &[DropRecord]) {
                 session_id: &record.session_id,
                 reason: record.drop_reason.as_str(),
                 relevance_score: record.relevance_score,
-                threshold_used: None,
+                threshold_used: (record.drop_reason == DropReason::LowRelevance)
+                    .then_some(live.options.config.relevance_cutoff),
                 cold_storage_path: &format!("context/sessions/{name}/cold/{month}.jsonl"),
             }
             .to_line()
         })
         .collect();
-    live.session.handle.log(Log::Drops, &lines);
+    live.session.log(Log::Drops, &lines);
 }
 
 /// How full the context is, at most once a minute.
@@ -95,7 +115,7 @@ pub(super) fn health(live: &Live, plan: &ContextPlan, now: &str, now_ms: u64, co
         cold_storage_chunks: cold_chunks,
     };
     live.own.figures().health_logged_ms = now_ms;
-    live.session.handle.log(Log::Health, &[line.to_line()]);
+    live.session.log(Log::Health, &[line.to_line()]);
 }
 
 /// Whether a health line is due. The seed has no switch of its own for them.

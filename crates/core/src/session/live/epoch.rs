@@ -1,20 +1,21 @@
 //! A new epoch: checkpoint, drop records, shortened results, packet, and the journal line that makes it so
 //! (STORE.md, Epoch). It begins under the session's lock, so that of two processes one begins it and the other finds it.
 
-use super::super::event::{Epoch, Event};
+use super::super::event::{Epoch, Event, Part};
 use super::super::observe::Sink;
 use super::super::{Journal, State, latest, make, view};
 use super::plan::{PlanRequest, is_of_the_disk};
 use super::sight::{Sights, block_tokens, sights, sights_from};
-use super::{Live, Mode, activity, distill, lock, state};
+use super::{Live, Mode, activity, distill, lock, relevance, state};
 use crate::checkpoint::Trigger;
+use crate::enrich::check_summary;
 use crate::ledger::{Scope, Status};
 use crate::packet::{self, RenderOptions};
 use crate::pressure::{Limits, Thresholds, Zone};
 use crate::prune::{self, CutRequest, EntryKind, Frozen};
 use crate::store::{DropReason, DropRecord};
 use crate::{Error, Result};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Share of usable that an epoch must free, unless it is pressing.
 const MIN_GAIN: f64 = 0.10;
@@ -71,8 +72,11 @@ pub(super) fn begin(
     } else {
         sights(state(journal), &lock(&live.own.settled))
     };
+    let mut pass = None;
     let cut = if live.options.mode == Mode::Prune {
-        let cut = choose(journal, &seen, cause, request, &thresholds);
+        pass =
+            relevance::pass(live, journal, &seen, request, pressure_of(journal, &seen, request, &thresholds));
+        let cut = choose(live, journal, &seen, cause, request, &thresholds, pass.as_ref());
         let gain = state(journal).calibration.history_tokens(cut.freed) as f64;
         if let Cause::Trigger { turn } = cause
             && gain < MIN_GAIN * thresholds.usable as f64
@@ -87,7 +91,7 @@ pub(super) fn begin(
         }
         cut
     } else {
-        prune::Cut { frozen: seen.frozen.clone(), dropped: Vec::new(), kept_tokens: 0, freed: 0 }
+        unchanged(&seen)
     };
     let number = state(journal).epoch.as_ref().map_or(0, |epoch| epoch.n) + 1;
     let trigger = match cause {
@@ -95,10 +99,17 @@ pub(super) fn begin(
         _ => Trigger::Epoch,
     };
     let replaced = distill::texts(journal, &seen, &cut.frozen)?;
-    let shortened = replaced.len();
-    let checkpoint = make::write(journal, &live.request(trigger), live.session.key())?;
+    let condensed = match &pass {
+        Some(pass) => condensed(live, journal, pass, &seen, &cut),
+        None => state(journal).condensed.clone(),
+    };
+    let shortened = replaced.len() + cut.condensed.len();
+    let checkpoint = checkpoint(live, journal, cause, trigger)?;
     let gone = gone_ordinals(&seen, &cut.dropped, state(journal), cause);
-    let drops = drop_records(live, journal, &gone, number, cause, request);
+    let mut drops = drop_records(live, journal, &gone, number, cause, request);
+    if let Some(pass) = &pass {
+        score(&mut drops, pass, &seen);
+    }
     match journal.locked.append_drops(&drops) {
         // At the hard limit the host's own transcript has to do: the session must go on (STORE.md, Errors).
         Err(error) if cause == Cause::HardLimit && is_of_the_disk(&error) => {
@@ -108,16 +119,19 @@ pub(super) fn begin(
     }
     let boundary = seen.entries.iter().skip(cut.frozen.boundary).find(|entry| entry.ordinal > 0);
     let boundary = boundary.map_or(state(journal).last_ordinal + 1, |entry| entry.ordinal);
-    let (packet, shown) = render(journal, &seen, &cut.frozen, request, packet_limit(&thresholds))?;
+    let (packet, shown) = render(live, journal, &seen, &cut.frozen, request, packet_limit(&thresholds))?;
     let epoch = Epoch {
         n: number,
         boundary: if seen.offset + cut.frozen.boundary == 0 { 0 } else { boundary },
         packet,
-        summary: state(journal).next_summary(),
+        summary: state(journal).next_summary(condensed.as_deref()),
+        left: left_ordinals(&seen, &cut, boundary),
+        band: ordinals(&seen, &cut.condensed).collect(),
+        condensed,
         replaced,
         dropped: drops.len() as u64,
         at: state(journal).last_ordinal,
-        checkpoint: checkpoint.id().map(str::to_owned),
+        checkpoint,
         shown,
     };
     journal.append(vec![Event::Epoch(epoch)])?;
@@ -132,6 +146,9 @@ pub(super) fn begin(
         live,
         &activity::Begun { now, cause, tokens_before, tokens_after, shortened, drops: &drops },
     );
+    if let Some(pass) = &pass {
+        activity::curation(live, now, pass, &cut, tokens_before.saturating_sub(tokens_after));
+    }
     let mut figures = live.own.figures();
     figures.red_after_epoch = thresholds.zone(pressure) >= Zone::Red;
     figures.skipped_turn = None;
@@ -159,20 +176,138 @@ fn shortens(journal: &mut Journal<'_, '_>, seen: &Sights, frozen: &Frozen) -> Re
     Ok(distill::texts(journal, seen, frozen)?.iter().any(|replaced| !known.contains(&replaced.ordinal)))
 }
 
+/// The same view as before.
+fn unchanged(seen: &Sights) -> prune::Cut {
+    let frozen = seen.frozen.clone();
+    prune::Cut {
+        frozen,
+        dropped: Vec::new(),
+        left: Vec::new(),
+        condensed: Vec::new(),
+        kept_tokens: 0,
+        freed: 0,
+    }
+}
+
+/// The epoch's checkpoint. Where the host does what a checkpoint was just written for, that one is it.
+fn checkpoint(
+    live: &Live,
+    journal: &mut Journal<'_, '_>,
+    cause: Cause,
+    trigger: Trigger,
+) -> Result<Option<String>> {
+    let known = state(journal);
+    if cause == Cause::HostCompacted
+        && let Some(answered) = known.checkpoint.as_ref().filter(|written| written.trigger == trigger)
+        && known.answered_at.is_some_and(|at| is_all_summary(known, at))
+    {
+        return Ok(Some(answered.id.clone()));
+    }
+    let written = make::write(journal, &live.request(trigger), live.session.key())?;
+    Ok(written.id().map(str::to_owned))
+}
+
+/// Whether nobody has said anything after this message: what came is the host's own summary.
+fn is_all_summary(state: &State, at: u64) -> bool {
+    let is_summary = |ordinal: u64| {
+        state.sight(ordinal).is_some_and(|seen| matches!(seen.sight.part, Part::Summary | Part::Ours))
+    };
+    (at + 1..=state.last_ordinal).all(is_summary)
+}
+
+/// The host compacts: a checkpoint of what is known, and its packet, which the host keeps in place of what it drops. The
+/// epoch begins when that has happened.
+pub(super) fn answer(
+    live: &Live,
+    journal: &mut Journal<'_, '_>,
+    request: &PlanRequest,
+    limits: &Limits,
+) -> Result<String> {
+    make::write(journal, &live.request(Trigger::Compaction), live.session.key())?;
+    let at = state(journal).last_ordinal;
+    journal.append(vec![Event::Answered { at }])?;
+    let seen = sights(state(journal), &lock(&live.own.settled));
+    let limit = packet_limit(&limits.thresholds(&live.knobs()));
+    let (packet, _) = render(live, journal, &seen, &seen.frozen, request, limit)?;
+    Ok(packet.unwrap_or_default())
+}
+
+fn pressure_of(
+    journal: &Journal<'_, '_>,
+    seen: &Sights,
+    request: &PlanRequest,
+    thresholds: &Thresholds,
+) -> f64 {
+    let tokens = seen.view_tokens(&seen.shown(Mode::Prune, request.prompt.is_none()));
+    thresholds.pressure(state(journal).calibration.history_tokens(tokens))
+}
+
+/// The middle band in short, made harmless as a model's summary is.
+fn condensed(
+    live: &Live,
+    journal: &Journal<'_, '_>,
+    pass: &relevance::Pass,
+    seen: &Sights,
+    cut: &prune::Cut,
+) -> Option<String> {
+    let most = live.options.config.summary_target_tokens;
+    let known = state(journal);
+    if !live.options.config.summarize_medium_chunks {
+        return None;
+    }
+    let text = pass.condensed(known, seen, cut, most)?;
+    check_summary(&text, most)
+}
+
+/// Writes down with which score messages left. At or below the cutoff, that is why.
+fn score(drops: &mut [DropRecord], pass: &relevance::Pass, seen: &Sights) {
+    let index: HashMap<u64, usize> =
+        seen.entries.iter().enumerate().map(|(index, entry)| (entry.ordinal, index)).collect();
+    for record in drops {
+        let found = index.get(&record.chunk_id.ordinal).and_then(|index| pass.of(*index));
+        record.relevance_score = found.map(|found| found.score);
+        if found.is_some_and(|found| found.verdict == prune::Verdict::Drop && !found.protected) {
+            record.drop_reason = DropReason::LowRelevance;
+        }
+    }
+}
+
+fn ordinals(seen: &Sights, indices: &[usize]) -> impl Iterator<Item = u64> {
+    indices
+        .iter()
+        .filter_map(|index| seen.entries.get(*index))
+        .map(|entry| entry.ordinal)
+        .filter(|ordinal| *ordinal > 0)
+}
+
+/// What has left of the messages that are newer than the boundary, now and before.
+fn left_ordinals(seen: &Sights, cut: &prune::Cut, boundary: u64) -> Vec<u64> {
+    let before = seen.entries.iter().filter(|entry| entry.left).map(|entry| entry.ordinal);
+    let all: BTreeSet<u64> = before.chain(ordinals(seen, &cut.left)).filter(|o| *o > boundary).collect();
+    all.into_iter().collect()
+}
+
 fn choose(
+    live: &Live,
     journal: &Journal<'_, '_>,
     seen: &Sights,
     cause: Cause,
     request: &PlanRequest,
     thresholds: &Thresholds,
+    pass: Option<&relevance::Pass>,
 ) -> prune::Cut {
     let state = state(journal);
     let calibration = &state.calibration;
     let running = request.prompt.is_none();
-    let tokens = seen.view_tokens(&seen.shown(Mode::Prune, running));
-    let zone = thresholds.zone(thresholds.pressure(calibration.history_tokens(tokens)));
-    let summary = state.next_summary().as_deref().map_or(0, block_tokens);
-    let blocks = packet_limit(thresholds) + summary;
+    let zone = thresholds.zone(pressure_of(journal, seen, request, thresholds));
+    let carried = state.condensed.as_deref().filter(|_| pass.is_none());
+    let summary = state.next_summary(carried).as_deref().map_or(0, block_tokens);
+    let config = &live.options.config;
+    let condensed =
+        pass.filter(|_| config.summarize_medium_chunks).map_or(0, |_| config.summary_target_tokens);
+    let blocks = packet_limit(thresholds) + summary + condensed;
+    let summarised = state.rolling.is_some();
+    let window = config.context_management.rolling_summary.window_size;
     let uncalibrated = |tokens: u64| (tokens as f64 / calibration.ratio().max(0.1)) as u64;
     let room = |share: f64| uncalibrated(thresholds.tokens(share)).saturating_sub(blocks);
     prune::cut(
@@ -184,6 +319,9 @@ fn choose(
             // What the host has left of a turn is led by the packet that is about to be made.
             frozen: Frozen { led: seen.frozen.led || cause == Cause::HostCompacted, ..seen.frozen.clone() },
             running,
+            relevance: pass.map(|pass| pass.turns.clone()),
+            // Once a summary stands for the rest, only so many turns stay word for word (seed 004).
+            most_turns: usize::try_from(window).ok().filter(|_| summarised),
             force: !matches!(cause, Cause::Trigger { .. }),
         },
     )
@@ -191,12 +329,7 @@ fn choose(
 
 /// Ordinals of the messages that leave: those of the cut, and those that the host itself has dropped.
 fn gone_ordinals(seen: &Sights, dropped: &[usize], state: &State, cause: Cause) -> Vec<u64> {
-    let mut gone: BTreeSet<u64> = dropped
-        .iter()
-        .filter_map(|index| seen.entries.get(*index))
-        .map(|entry| entry.ordinal)
-        .filter(|ordinal| *ordinal > 0)
-        .collect();
+    let mut gone: BTreeSet<u64> = ordinals(seen, dropped).collect();
     if cause == Cause::HostCompacted {
         let here: HashSet<u64> = seen.entries.iter().map(|entry| entry.ordinal).collect();
         let first = state.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
@@ -272,8 +405,7 @@ fn records(
         .collect()
 }
 
-fn role_of(part: super::super::event::Part) -> &'static str {
-    use super::super::event::Part;
+fn role_of(part: Part) -> &'static str {
     match part {
         Part::Person | Part::Injected | Part::Ours => "user",
         Part::Assistant => "assistant",
@@ -285,6 +417,7 @@ fn role_of(part: super::super::event::Part) -> &'static str {
 
 /// The packet of the newest checkpoint, and the ids of the branch's entries that it shows.
 fn render(
+    live: &Live,
     journal: &mut Journal<'_, '_>,
     seen: &Sights,
     frozen: &Frozen,
@@ -300,6 +433,7 @@ fn render(
         .any(|index| seen.entries.get(*index).is_some_and(|entry| entry.kind == EntryKind::Person));
     let options = RenderOptions {
         request_is_visible: person_is_kept || request.prompt.is_some(),
+        compactions_free_little: live.shared.latch(|latch| latch.frees_little()),
         ..RenderOptions::with_limit(Some(limit))
     };
     let text = packet::render(&checkpoint, &options).text;

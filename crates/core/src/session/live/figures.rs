@@ -47,7 +47,9 @@ pub(super) struct Figures {
     pub(super) skipped_turn: Option<u64>,
     /// When the last line of the health log was written, in epoch milliseconds.
     pub(super) health_logged_ms: u64,
-    /// The tail of the running turn: its first message, the line.
+    /// The turn and the epoch for which what left the view was last searched.
+    pub(super) sought: Option<(u64, u64)>,
+    /// The tail of the running turn: its first message, the text.
     pub(super) tail: Option<(u64, String)>,
     trouble: Option<Error>,
     tickets: u64,

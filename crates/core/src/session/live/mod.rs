@@ -13,6 +13,8 @@ mod figures;
 mod help;
 mod lasting;
 mod plan;
+mod prior;
+mod relevance;
 mod settle;
 mod shared;
 mod sight;
@@ -141,8 +143,8 @@ impl Live {
         let opened = Session::open(state_dir, key, options.open).map(|session| Self {
             shared: shared::of(state_dir, key),
             own: Arc::new(Own { limits: Mutex::new(options.limits), ..Own::default() }),
+            session: session.with_logs(&options.config),
             options: Arc::new(options),
-            session,
         });
         let live = match opened {
             Ok(live) => live,

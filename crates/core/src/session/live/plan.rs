@@ -6,6 +6,7 @@ use super::super::observe::Sink;
 use super::super::{Journal, State};
 use super::activity;
 use super::epoch::{self, Cause};
+use super::prior::{self, Sought};
 use super::sight::{Sights, block_tokens, sights};
 use super::{Done, Live, Mode, PLAN_PATIENCE, lock, state};
 use crate::pressure::{Limits, Zone};
@@ -74,20 +75,27 @@ impl Live {
             Durability::Written,
             move |journal| live.plan_job(journal, &request),
             Box::new(move |planned| match planned {
+                Ok((plan, Some(sought))) => from_memory.offer(sought, plan, done),
+                Ok((plan, None)) => done(Ok(plan)),
                 Err(error) if is_of_the_disk(&error) => {
                     from_memory.plan_from_memory(request_too, &error, done)
                 }
-                planned => done(planned),
+                Err(error) => done(Err(error)),
             }),
         );
     }
 
-    fn plan_job(&self, journal: &mut Journal<'_, '_>, request: &PlanRequest) -> Result<ContextPlan> {
+    /// The plan, and what is to be looked for before it is given.
+    fn plan_job(
+        &self,
+        journal: &mut Journal<'_, '_>,
+        request: &PlanRequest,
+    ) -> Result<(ContextPlan, Option<Sought>)> {
         let limits = self.limits(request.budget);
         let mut trouble = Vec::new();
         self.settle_first(journal);
         if !self.own.figures().is_settled() {
-            return Ok(self.view_of_memory(state(journal), request, &limits));
+            return Ok((self.view_of_memory(state(journal), request, &limits), None));
         }
         let mut seen = sights(state(journal), &lock(&self.own.settled));
         if let Some(cause) = self.due(state(journal), &seen, request, &limits) {
@@ -107,7 +115,12 @@ impl Live {
             let cold_chunks = journal.locked.reader().cold_chunks().unwrap_or_default();
             activity::health(self, &plan, journal.now(), request.now_ms, cold_chunks);
         }
-        Ok(plan)
+        let turn = prior::turn(state(journal), &seen, request);
+        let sought = match prior::offered(state(journal), turn) {
+            Some(_) => None,
+            None => self.seek(state(journal), &plan, request, &limits, turn),
+        };
+        Ok((plan, sought))
     }
 
     fn plan_from_memory(&self, request: PlanRequest, why: &Error, done: Done<ContextPlan>) {
@@ -180,14 +193,9 @@ impl Live {
         }
     }
 
-    /// The gauge line and what else ends the view: one per turn, so that the turn's requests stay the same.
+    /// The gauge line and what was offered: one per turn, so that the turn's requests stay the same.
     fn tail(&self, state: &State, seen: &Sights, request: &PlanRequest, limits: &Limits) -> Option<String> {
-        let turn = match &request.prompt {
-            Some(_) => state.last_ordinal + 1,
-            None => {
-                last_person(seen).and_then(|index| seen.entries.get(index)).map_or(0, |entry| entry.ordinal)
-            }
-        };
+        let turn = prior::turn(state, seen, request);
         let figures = self.own.figures();
         if let Some((of, line)) = &figures.tail
             && *of == turn
@@ -197,8 +205,12 @@ impl Live {
         let usage = figures.host;
         drop(figures);
         let line = super::figures::gauge(self, usage, limits).line;
-        self.own.figures().tail = line.clone().map(|line| (turn, line));
-        line
+        let tail = match prior::offered(state, turn) {
+            Some(block) => Some(prior::joined(line, block)),
+            None => line,
+        };
+        self.own.figures().tail = tail.clone().map(|tail| (turn, tail));
+        tail
     }
 
     /// Whether a new epoch is due, and why.

@@ -8,7 +8,7 @@ use super::settle::Settled;
 use crate::message::{Key, Slot};
 use crate::prune::{self, Entry, EntryKind, Frozen, distilled_tokens};
 use crate::text::tokens::estimate_tokens;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The array as far as the running epoch reaches back, and its frozen view. What left with an earlier epoch is not
 /// looked at again, so that the work follows the view and not the history.
@@ -27,6 +27,11 @@ impl Sights {
     /// The index in the host's array of an entry.
     pub(super) fn index(&self, entry: usize) -> Option<u32> {
         u32::try_from(self.offset + entry).ok()
+    }
+
+    /// The newest message of a person.
+    pub(super) fn last_person(&self) -> Option<&Entry> {
+        self.entries.iter().rfind(|entry| entry.kind == EntryKind::Person)
     }
 
     /// Estimated tokens of a message as the model sees it in this epoch.
@@ -68,12 +73,14 @@ pub(super) fn sights_from(state: &State, settled: &Settled, first: u64) -> Sight
     let nobody = Sighted::default();
     let offset = begin(&settled.slots, first);
     let seen = settled.slots.get(offset..).unwrap_or_default();
+    let left: HashSet<u64> = state.epoch.iter().flat_map(|epoch| epoch.left.iter().copied()).collect();
     let mut newest = 0;
     let entries: Vec<Entry> = seen
         .iter()
         .map(|at| {
             let ordinal = if let (_, Slot::Known(ordinal)) = at { *ordinal } else { 0 };
             let mut entry = entry(ordinal, settled.sighted(state, at).unwrap_or(&nobody));
+            entry.left = left.contains(&ordinal);
             if ordinal > newest {
                 newest = if entry.kind == EntryKind::Summary { newest } else { ordinal };
             } else if entry.kind == EntryKind::ToolResult {
@@ -154,5 +161,6 @@ fn entry(ordinal: u64, sighted: &Sighted) -> Entry {
         calls: sighted.calls.clone(),
         answers: sighted.answers.clone(),
         ours: sighted.sight.part == Part::Ours,
+        left: false,
     }
 }

@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::record::{Entry, entry, time};
+use super::record::{Entry, entry};
 use super::shelf::{Shelf, file_name, month_of, months_in};
 use crate::store::chunk::ChunkId;
 use crate::store::dir::Dir;
 use crate::store::line;
+use crate::text::time::millis;
 use crate::{Error, Result};
 use serde_json::Map;
 
@@ -22,7 +23,7 @@ pub struct Expired {
 
 /// Milliseconds since 1970 of `now`.
 pub(in crate::store) fn now_ms(now: &str) -> Result<i64> {
-    time(now).ok_or_else(|| Error::InvalidInput(format!("{now:?} is no ISO 8601 time")))
+    millis(now).ok_or_else(|| Error::InvalidInput(format!("{now:?} is no ISO 8601 time")))
 }
 
 impl Shelf {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -10,6 +9,7 @@ use crate::store::chunk::ChunkId;
 use crate::store::line;
 use crate::text::clip::{ellipsize, one_line};
 use crate::text::redact::redact_secrets;
+use crate::text::time::millis;
 use crate::{Error, Result};
 
 /// Graphemes of the prompt that are kept with a drop: enough to see for what it was irrelevant.
@@ -106,7 +106,7 @@ pub struct DropRecord {
 impl DropRecord {
     /// The record as a sealed line. `InvalidInput` for a `recoverable_until` that is no time.
     pub(super) fn to_line(&self) -> Result<Vec<u8>> {
-        if time(&self.recoverable_until).is_none() {
+        if millis(&self.recoverable_until).is_none() {
             return Err(Error::InvalidInput(format!(
                 "recoverable_until is {:?}; it must be an ISO 8601 time",
                 self.recoverable_until
@@ -153,11 +153,6 @@ fn short_prompt(prompt: &str) -> String {
     ellipsize(&one_line(&redact_secrets(prompt)), PROMPT_GRAPHEMES).into_owned()
 }
 
-/// Milliseconds since 1970 of an ISO 8601 time.
-pub(super) fn time(iso: &str) -> Option<i64> {
-    iso.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
-}
-
 /// What a line of cold storage says, as far as the index needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
@@ -185,7 +180,7 @@ pub(super) fn entry(bytes: &[u8]) -> Option<Entry> {
         return Some(Entry::Tombstone(chunk));
     }
     // A time that cannot be read must not make anything expire.
-    let until = time(&head.recoverable_until?).unwrap_or(i64::MAX);
+    let until = millis(&head.recoverable_until?).unwrap_or(i64::MAX);
     Some(Entry::Drop { chunk, epoch: head.epoch?, until })
 }
 
@@ -226,7 +221,7 @@ mod tests {
         ] {
             assert!(value.get(field).is_some(), "{field}");
         }
-        let until = time("2026-03-02T22:55:00Z").unwrap();
+        let until = millis("2026-03-02T22:55:00Z").unwrap();
         assert_eq!(entry(&line), Some(Entry::Drop { chunk: record().chunk_id, epoch: 3, until }));
     }
 

@@ -1,0 +1,267 @@
+//! Dropped messages that clearly match what is asked now, offered in the tail of the turn (seed 004, semantic history;
+//! seed 003, Recovery). The search holds no lock; what it finds is looked at once more under the lock, so that within an
+//! epoch nothing is offered twice.
+
+use super::super::event::{Event, Offered, Part};
+use super::super::observe::Sink;
+use super::super::{Done, Journal, SESSIONS, State};
+use super::plan::{ContextPlan, PlanRequest};
+use super::sight::{Sights, block_tokens};
+use super::{Live, PLAN_PATIENCE, state};
+use crate::Result;
+use crate::capture::user_text;
+use crate::message::Message;
+use crate::observe::{Recovered, RecoverySource};
+use crate::pressure::Limits;
+use crate::recall::query::Query;
+use crate::recall::{Filter, Prior, PriorLimits, Request, prior_context};
+use crate::store::{Body, BodyFiles, ChunkId, Durability, Log};
+use crate::text::fold::fold;
+use crate::text::time::hours_between;
+use std::collections::{HashMap, HashSet};
+
+/// Hits that are looked at: what is still in the view is among them.
+const LOOKED_AT: usize = 64;
+/// Different things that a prompt must ask for, before anything can match it clearly.
+const LEAST_CONCEPTS: usize = 2;
+
+/// What is looked for, for one turn.
+#[derive(Debug, Clone)]
+pub(super) struct Sought {
+    turn: u64,
+    epoch: u64,
+    generation: u32,
+    prompt: String,
+    limits: PriorLimits,
+}
+
+/// A message that may come back, and how well it matches, 0..1.
+type Match = (ChunkId, f64);
+
+impl Live {
+    /// What to look for in this turn; `None` where it was done, where nothing has left the view, or nothing is asked.
+    pub(super) fn seek(
+        &self,
+        state: &State,
+        plan: &ContextPlan,
+        request: &PlanRequest,
+        limits: &Limits,
+        turn: u64,
+    ) -> Option<Sought> {
+        let config = &self.options.config;
+        let history = &config.context_management.semantic_history;
+        let epoch = state.epoch.as_ref().filter(|epoch| epoch.boundary > 0 || !epoch.left.is_empty())?;
+        if !history.enabled || !config.cold_storage_enabled {
+            return None;
+        }
+        let prompt = match &request.prompt {
+            Some(prompt) => user_text(&Message::user(prompt))?,
+            None => state.last_request()?,
+        };
+        let concepts = Query::new(&prompt).concepts;
+        if concepts.iter().filter(|concept| !concept.whole).count() < LEAST_CONCEPTS {
+            return None;
+        }
+        let mut figures = self.own.figures();
+        if figures.sought.replace((turn, epoch.n)) == Some((turn, epoch.n)) {
+            return None;
+        }
+        drop(figures);
+        let bootstrap = limits.context_window as f64 * config.context_management.budget.bootstrap_ratio;
+        let mut room = PriorLimits {
+            chunks: usize::try_from(history.max_retrieved_chunks).unwrap_or(usize::MAX),
+            min_score: history.min_relevance_score,
+            ..PriorLimits::new(bootstrap as u64)
+        };
+        room.tokens = match limits.context_window {
+            0 => history.max_retrieved_tokens,
+            _ => {
+                let thresholds = limits.thresholds(&self.knobs());
+                let free = thresholds.tokens(thresholds.hard).saturating_sub(plan.tokens_after);
+                room.tokens.min(history.max_retrieved_tokens).min(free)
+            }
+        };
+        let generation = state.live.generation;
+        (room.chunks > 0 && room.tokens > 0).then_some(Sought {
+            turn,
+            epoch: epoch.n,
+            generation,
+            prompt,
+            limits: room,
+        })
+    }
+
+    /// Looks for it, and gives the plan with what was found in its tail. Whatever fails here costs only that.
+    pub(super) fn offer(&self, sought: Sought, plan: ContextPlan, done: Done<ContextPlan>) {
+        let (searcher, live) = (self.clone(), self.clone());
+        let wanted = sought.clone();
+        SESSIONS.background(
+            move || searcher.matching(&wanted),
+            Box::new(move |found: Result<Vec<Match>>| {
+                let found = match found {
+                    Ok(found) if !found.is_empty() => found,
+                    Ok(_) => return done(Ok(plan)),
+                    Err(error) => {
+                        tracing::warn!(%error, "what left the view was not searched");
+                        return done(Ok(plan));
+                    }
+                };
+                let writer = live.clone();
+                live.session.write_within(
+                    PLAN_PATIENCE,
+                    Durability::Written,
+                    move |journal| writer.offer_job(journal, &sought, &found),
+                    Box::new(move |offered: Result<Option<String>>| match offered {
+                        Ok(Some(text)) => done(Ok(with_tail(plan, &text))),
+                        Ok(None) => done(Ok(plan)),
+                        Err(error) => {
+                            tracing::warn!(%error, "what was found is not offered");
+                            done(Ok(plan));
+                        }
+                    }),
+                );
+            }),
+        );
+    }
+
+    fn matching(&self, sought: &Sought) -> Result<Vec<Match>> {
+        let Some(files) = BodyFiles::of(self.session.state_dir(), self.session.key())? else {
+            return Ok(Vec::new());
+        };
+        let request = Request {
+            query: Query::new(&sought.prompt),
+            filter: Filter::default(),
+            scores: HashMap::new(),
+            limit: LOOKED_AT,
+            generation: Some(sought.generation),
+        };
+        let found = self.session.library.search(&files, &request)?;
+        let matches = found.into_iter().map(|found| (found.chunk, f64::from(found.similarity)));
+        Ok(matches.filter(|(_, score)| *score >= sought.limits.min_score).collect())
+    }
+
+    fn offer_job(
+        &self,
+        journal: &mut Journal<'_, '_>,
+        sought: &Sought,
+        found: &[Match],
+    ) -> Result<Option<String>> {
+        let known = state(journal);
+        let same = known.live.generation == sought.generation
+            && known.epoch.as_ref().is_some_and(|epoch| epoch.n == sought.epoch);
+        if !same {
+            return Ok(None);
+        }
+        if let Some(offered) = known.offered.as_ref().filter(|offered| offered.turn == sought.turn) {
+            return Ok(Some(offered.text.clone())); // another process was first
+        }
+        let offered: HashSet<ChunkId> = known
+            .offered
+            .iter()
+            .flat_map(|offered| &offered.chunks)
+            .filter_map(|chunk| chunk.parse().ok())
+            .collect();
+        let out: Vec<Match> = found.iter().copied().filter(|(chunk, _)| has_left(known, *chunk)).collect();
+        let asked = fold(&sought.prompt);
+        let mut bodies = HashMap::new();
+        let mut priors = Vec::new();
+        for (chunk, score) in out {
+            if offered.contains(&chunk) || journal.locked.reader().is_expired(chunk)? {
+                continue;
+            }
+            // A body that is damaged is not offered.
+            let Ok(body) = journal.locked.reader().body(chunk) else { continue };
+            if fold(&body.text) == asked {
+                continue; // the same words again say nothing new
+            }
+            priors.push(Prior { chunk, source: source(&body), score, text: body.text.clone() });
+            bodies.insert(chunk, (body, score));
+        }
+        let Some(block) = prior_context(&sought.prompt, &priors, &offered, &sought.limits) else {
+            return Ok(None);
+        };
+        let chunks = block.chunks.iter().map(ToString::to_string).collect();
+        let (turn, epoch, text) = (sought.turn, sought.epoch, block.text.clone());
+        journal.append(vec![Event::Offered(Offered { epoch, turn, text, chunks })])?;
+        for chunk in &block.chunks {
+            if let Some((body, score)) = bodies.get(chunk) {
+                self.log_offer(journal, body, *score, sought)?;
+            }
+        }
+        let mut figures = self.own.figures();
+        let line = figures.tail.take().filter(|(of, _)| *of == turn).map(|(_, line)| line);
+        figures.tail = Some((turn, joined(line, &block.text)));
+        Ok(Some(block.text))
+    }
+
+    fn log_offer(
+        &self,
+        journal: &mut Journal<'_, '_>,
+        body: &Body,
+        score: f64,
+        sought: &Sought,
+    ) -> Result<()> {
+        if !self.options.config.log_recovery {
+            return Ok(());
+        }
+        let record = journal.locked.reader().drop_of(body.chunk_id)?;
+        let now = journal.now();
+        let chunk_id = body.chunk_id.to_string();
+        let line = Recovered {
+            timestamp: now,
+            chunk_id: &chunk_id,
+            session_id: self.session.key(),
+            source: RecoverySource::Auto,
+            drop_reason: record.as_ref().map(|record| record.drop_reason.as_str()),
+            score_at_drop: record.as_ref().and_then(|record| record.relevance_score),
+            relevance_score: Some(score),
+            threshold_used: Some(sought.limits.min_score),
+            tokens: crate::text::tokens::estimate_tokens(&body.text),
+            hours_since_drop: record.as_ref().and_then(|record| hours_between(&record.timestamp, now)),
+        };
+        self.session.log(Log::Recovery, &[line.to_line()]);
+        Ok(())
+    }
+}
+
+/// The turn that a plan is for, by its first message.
+pub(super) fn turn(state: &State, seen: &Sights, request: &PlanRequest) -> u64 {
+    match &request.prompt {
+        Some(_) => state.last_ordinal + 1,
+        None => seen.last_person().map_or(0, |entry| entry.ordinal),
+    }
+}
+
+/// What was offered in this turn before: by an earlier process, or another one.
+pub(super) fn offered(state: &State, turn: u64) -> Option<&str> {
+    let epoch = state.epoch.as_ref()?.n;
+    let offered = state.offered.as_ref().filter(|offered| (offered.epoch, offered.turn) == (epoch, turn))?;
+    Some(&offered.text)
+}
+
+/// The tail: the gauge line, then what was found.
+pub(super) fn joined(line: Option<String>, block: &str) -> String {
+    line.map_or_else(|| block.to_owned(), |line| format!("{line}\n\n{block}"))
+}
+
+fn with_tail(mut plan: ContextPlan, block: &str) -> ContextPlan {
+    plan.tokens_after += block_tokens(block);
+    plan.tail = Some(joined(plan.tail.take(), block));
+    plan
+}
+
+/// Somebody said it or a tool gave it, on the live path, and it is not in the view.
+fn has_left(state: &State, chunk: ChunkId) -> bool {
+    let Some(epoch) = &state.epoch else { return false };
+    let told = state.sight(chunk.ordinal).is_some_and(|seen| match seen.sight.part {
+        Part::Person | Part::Assistant | Part::ToolResult => true,
+        Part::Injected | Part::Ours | Part::Summary | Part::Other => false,
+    });
+    let left = chunk.ordinal < epoch.boundary || epoch.left.contains(&chunk.ordinal);
+    told && left && state.is_on_path(chunk.ordinal)
+}
+
+fn source(body: &Body) -> String {
+    let who = body.tool.as_deref().unwrap_or(&body.role);
+    format!("{who}, {}", body.at.get(..16).unwrap_or(&body.at).replace('T', " "))
+}
