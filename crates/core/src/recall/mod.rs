@@ -23,4 +23,4 @@ pub use condense::condense;
 pub use disk::Pass;
 pub use excerpt::excerpt;
 pub use library::{Filter, Found, Library, Request, Waiter};
-pub use prior::{Prior, PriorBlock, PriorLimits, prior_context};
+pub use prior::{Prior, PriorBlock, PriorLimits, prior_context, share};

@@ -112,8 +112,8 @@ pub fn prior_context(
     (!block.chunks.is_empty()).then_some(block)
 }
 
-/// How much of what a text matches stands in one passage of it, 0..1.
-fn share(query: &Query, text: &str, passage: &str) -> f64 {
+/// How much of what a text matches stands in one part of it, 0..1.
+pub fn share(query: &Query, text: &str, passage: &str) -> f64 {
     let found = |text: &str| {
         let mut terms = HashSet::new();
         analyze(text, &mut |term, _| _ = terms.insert(term.to_owned()));

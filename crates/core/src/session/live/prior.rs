@@ -14,7 +14,7 @@ use crate::message::Message;
 use crate::observe::{Recovered, RecoverySource};
 use crate::pressure::Limits;
 use crate::recall::query::Query;
-use crate::recall::{Filter, Prior, PriorLimits, Request, prior_context};
+use crate::recall::{Filter, Prior, PriorLimits, Request, prior_context, share};
 use crate::store::{Body, BodyFiles, ChunkId, Durability, Log};
 use crate::text::fold::fold;
 use crate::text::time::hours_between;
@@ -23,7 +23,12 @@ use std::collections::{HashMap, HashSet};
 /// Hits that are looked at: what is still in the view is among them.
 const LOOKED_AT: usize = 64;
 /// Different things that a prompt must ask for, before anything can match it clearly.
-const LEAST_CONCEPTS: usize = 2;
+const LEAST_CONCEPTS: usize = 3;
+/// What a tool has given is offered only from this score on: a file that was read may have changed since, and a long one
+/// has every word.
+const LEAST_OF_TOOLS: f64 = 0.8;
+/// How a line of a stored message begins that stands for a tool call.
+const TOOL_CALL: &str = "[tool call ";
 
 /// What is looked for, for one turn.
 #[derive(Debug, Clone)]
@@ -162,7 +167,7 @@ impl Live {
             .filter_map(|chunk| chunk.parse().ok())
             .collect();
         let out: Vec<Match> = found.iter().copied().filter(|(chunk, _)| has_left(known, *chunk)).collect();
-        let asked = fold(&sought.prompt);
+        let (asked, query) = (fold(&sought.prompt), Query::new(&sought.prompt));
         let mut bodies = HashMap::new();
         let mut priors = Vec::new();
         for (chunk, score) in out {
@@ -171,10 +176,16 @@ impl Live {
             }
             // A body that is damaged is not offered.
             let Ok(body) = journal.locked.reader().body(chunk) else { continue };
-            if fold(&body.text) == asked {
+            let said: Vec<&str> = body.text.lines().filter(|line| !line.starts_with(TOOL_CALL)).collect();
+            let text = said.join("\n");
+            if text.trim().is_empty() || fold(&text) == asked {
                 continue; // the same words again say nothing new
             }
-            priors.push(Prior { chunk, source: source(&body), score, text: body.text.clone() });
+            let score = score * share(&query, &body.text, &text);
+            if body.role == "toolResult" && score < LEAST_OF_TOOLS {
+                continue;
+            }
+            priors.push(Prior { chunk, source: source(&body), score, text });
             bodies.insert(chunk, (body, score));
         }
         let Some(block) = prior_context(&sought.prompt, &priors, &offered, &sought.limits) else {
