@@ -15,16 +15,21 @@ export async function startModel() {
   let calls = 0
   let limit = Infinity
   let held = null
+  let busy = 0
 
   async function respond(asked, response) {
-    if (held !== null && held.pattern.test(JSON.stringify(asked.messages.slice(1)))) {
-      await held.until
+    busy += 1
+    response.on('close', () => (busy -= 1))
+    if (held?.pattern.test(asked.messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content)).join('\n'))) {
+      const { until } = held
       held = null
+      await until
     }
     const system = textOf(asked.messages.find(({ role }) => role === 'system' || role === 'developer')?.content)
     const chat = (asked.tools ?? []).length > 0
     const tokens = tokensOf(asked.messages) + tokensOf(asked.tools)
-    const request = { kind: chat ? 'chat' : 'summary', messages: asked.messages, system, tokens, bytes: JSON.stringify(asked.messages).length, refused: false }
+    const overhead = tokensOf(system) + tokensOf(asked.tools)
+    const request = { kind: chat ? 'chat' : 'summary', messages: asked.messages, system, tokens, overhead, bytes: JSON.stringify(asked.messages).length, refused: false }
     requests.push(request)
     if (chat && tokens > limit) {
       request.refused = true
@@ -67,8 +72,14 @@ export async function startModel() {
     summaries: () => requests.filter(({ kind }) => kind === 'summary'),
     /** What the model says next, one step per request: `{ text }` or `{ tools: [{ name, arguments }] }`. */
     plays: (next) => void (steps = [...next]),
-    /** The next request that says such a thing is answered when the promise resolves. */
+    /** The next request in which a person says such a thing is answered when the promise resolves. */
     holds: (pattern, until) => void (held = { pattern, until }),
+    /** Until nobody has asked anything for a while: the host also speaks to the model by itself. */
+    async quiet(ms = 2_000) {
+      for (let since = Date.now(), seen = requests.length; Date.now() - since < ms; await new Promise((resolve) => setTimeout(resolve, 50))) {
+        if (busy > 0 || requests.length > seen) [since, seen] = [Date.now(), requests.length]
+      }
+    },
     /** From now on, requests above so many tokens are refused as too long. */
     refusesAbove: (tokens) => void (limit = tokens),
     close: () => new Promise((resolve) => (server.closeAllConnections?.(), server.close(resolve))),

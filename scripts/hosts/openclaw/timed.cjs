@@ -1,14 +1,18 @@
 // Stands between OpenClaw and the plugin and writes down how long each call took: `{name, ms}` a line, into CLAWBACK_TIMES.
+// Of a compaction also why it was asked for.
 const fs = require('node:fs')
 const plugin = require('./entry.js').default
 
-const note = (name, started) => fs.appendFileSync(process.env.CLAWBACK_TIMES, `${JSON.stringify({ name, ms: performance.now() - started })}\n`)
+const note = (name, started, [params]) => {
+  const why = name === 'compact' ? { why: params?.runtimeContext?.trigger ?? params?.compactionTarget, tokens: params?.currentTokenCount } : {}
+  fs.appendFileSync(process.env.CLAWBACK_TIMES, `${JSON.stringify({ name, ms: performance.now() - started, ...why })}\n`)
+}
 const timed = (name, call) =>
   function (...args) {
     const started = performance.now()
     const result = call.apply(this, args)
-    if (typeof result?.finally === 'function') return result.finally(() => note(name, started))
-    note(name, started)
+    if (typeof result?.finally === 'function') return result.finally(() => note(name, started, args))
+    note(name, started, args)
     return result
   }
 
