@@ -145,7 +145,9 @@ fn cut_once(entries: &[Entry], request: &CutRequest) -> Cut {
     let bulky = |index: &usize| entries.get(*index).is_some_and(Entry::is_bulky);
     frozen.distilled.extend(kept.iter().copied().filter(bulky));
     kept.extend_from_slice(newest);
-    frozen.boundary = kept.first().copied().unwrap_or(frozen.boundary);
+    let first = stays.iter().position(|stays| *stays).unwrap_or(older.len());
+    // Where the turn begins, shown or not: a call before its first shown message may hold it together.
+    frozen.boundary = layout.starts.get(first).or(kept.first()).copied().unwrap_or(frozen.boundary);
     shorten_newest(entries, newest, request, target, &mut frozen);
     frozen.distilled.retain(|index| kept.binary_search(index).is_ok());
     let kept_tokens = frozen.total(entries, &kept);
