@@ -68,6 +68,7 @@ fn show(messages: &[Message]) {
             Status::Active => "+".to_owned(),
             Status::Superseded(by) => format!("- ({by})"),
             Status::Resolved(_) => "✓".to_owned(),
+            Status::Withdrawn(_) => "x".to_owned(),
         };
         let entry = &item.entry;
         println!("{state} {} {:?}/{:?} {}", entry.id, entry.source, entry.kind, entry.text);

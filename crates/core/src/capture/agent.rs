@@ -138,7 +138,9 @@ pub(super) fn read_summary(text: &str) -> Vec<Captured> {
 fn past_report(text: &str) -> bool {
     let seen = sense(text);
     let first = seen.split_whitespace().next().unwrap_or("");
-    first.ends_with("ed") || seen.contains(" lines")
+    // `WP3: the store (885 lines)` is a step of a plan.
+    let step = first.ends_with(':') && first.bytes().any(|byte| byte.is_ascii_digit());
+    !step && (first.ends_with("ed") || seen.contains(" lines"))
 }
 
 /// All sentences of the block that a sentence opens.

@@ -26,6 +26,8 @@ static_regex! {
     /// A pronoun and nothing else: it names nothing.
     static EMPTY_OBJECT = r"^(?:it|that|this|them|everything|all|to|ovo|sve|tako|as is|it as is|things)?(?:\s+(?:as (?:it )?is|as it was|for now|alone|be|off|out|kako (?:je|jeste|je bilo)|za sada|na miru|then|please|instead|now|later|there|to|way|bude|tako))*[.!]?$";
     static WEAK_ORDER = r"^\S+ (?:it|that|this|these|those|them|ovo|to)(?: (?:up|too|as well|now|please|then|out|off|also|first))*[.!]?$";
+    /// It starts work.
+    static STARTS = r"^(?:start|begin|continue|proceed|resume|kick off|go on) (?:with |to |on )?(?:the |on )?[a-z`]+ing\b|^(?:start|begin|continue|proceed with|resume|zapocni\w*|pocni\w*|nastavi\w*) \S";
     static ASKS = r"\?\s*$|^(?:what|why|how|when|where|who|which|can you|could you|would you|do you|does|is|are|did|isn't|should|show|explain|sta|zasto|kako|kada|gde|ko|koliko|koji|koja|koje|da li|je l|jel|mozes li|a sta)\b";
     static STATES = r"^(?:i|we|ja|mi|nadam|hope|hvala|thanks|thank)\b";
     static NUMBER = r"\d[\d.,:]*\w*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|jedan|jednom|dva|dvaput|tri|cetiri|pet|sest|sedam|osam|devet|deset)\b";
@@ -248,7 +250,12 @@ fn chosen(choice: &options::Choice, proposal: Option<&Proposal>, answer: &str) -
 
 /// The decision is to go on with work: it is a task.
 pub(super) fn goes_on(decided: &str) -> bool {
-    proposal::GOES_ON.is_match(&sense(decided)) && !decided.contains("; ")
+    !decided.contains("; ") && (starts(decided) || proposal::GOES_ON.is_match(&sense(decided)))
+}
+
+/// It starts work, or goes on with it, and does not say how far.
+pub(super) fn starts(text: &str) -> bool {
+    STARTS.is_match(&sense(text))
 }
 
 /// A quote or a heading asks nothing.

@@ -2,7 +2,7 @@
 //! that work per message is proportional to the message (DESIGN promise 3).
 
 use super::answer;
-use super::captured::{Captured, MAX_PER_MESSAGE};
+use super::captured::{Captured, MAX_PER_MESSAGE, Withdrawn};
 use super::envelope::user_text;
 use super::kinds::{Kind, Source, TaskState};
 use super::sense::sense;
@@ -10,6 +10,7 @@ use super::withdraw::Before;
 use super::{agent, injected, lexicon, pasted, person, thread};
 use crate::message::{Message, Role};
 use crate::text::clip;
+use crate::text::pattern::static_regex;
 use serde::{Deserialize, Serialize};
 
 /// Of a long reply, this many tokens of its end are kept for the answer that follows.
@@ -20,6 +21,12 @@ const ANSWERED: f32 = 0.9;
 const MAX_ERRORS: usize = 8;
 /// Things said last that are remembered, so that they can be taken back.
 const MAX_SAID: usize = 8;
+/// So many open steps in one message are a list of what is left.
+const LIST: usize = 2;
+/// Steps that are remembered as left.
+const MAX_STEPS: usize = 48;
+/// Pasted errors are open items of this confidence; they settle in their own way.
+const PASTED: f32 = 0.6;
 /// Confidence that work is done because the agent says so.
 const REPORTED: f32 = 0.6;
 
@@ -29,14 +36,33 @@ const REPORTED: f32 = 0.6;
 pub struct Capturer {
     /// What the agent said last since the last real user message.
     last_reply: Option<String>,
-    /// Work that the newest real user message asked for, until the agent reports it done.
-    asked: Vec<String>,
+    /// Work that the person asked for, until the agent reports it done, or worked on it and the person goes on.
+    asked: Vec<Asked>,
+    /// The agent called tools since the newest real user message.
+    worked: bool,
+    /// Steps that the agent, or a host's summary, listed last as not done yet.
+    listed: Vec<Step>,
     /// Errors that the person pasted and that are not fixed yet.
     errors: Vec<Pasted>,
     /// What the newest message of the person said, and the agent decided since: what `undo that` takes back.
     said: Vec<String>,
     /// The first substantive request was seen.
     has_goal: bool,
+}
+
+/// Work that a person asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Asked {
+    text: String,
+    /// It is what the session is about: not done because the person goes on after a step of it.
+    goal: bool,
+}
+
+/// A step that is left to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Step {
+    source: Source,
+    text: String,
 }
 
 /// An error that a person pasted.
@@ -56,11 +82,12 @@ impl Capturer {
             Role::User => match user_text(message) {
                 Some(text) => self.person(&text),
                 None => injected_summary(&message.text())
-                    .map(|summary| agent::read_summary(&summary))
+                    .map(|summary| self.summary(&summary))
                     .unwrap_or_default(),
             },
             Role::Assistant => self.agent(message),
-            Role::CompactionSummary | Role::BranchSummary => agent::read_summary(&message.text()),
+            Role::CompactionSummary => self.summary(&message.text()),
+            Role::BranchSummary => agent::read_summary(&message.text()),
             _ => Vec::new(),
         };
         // A request that follows a summary with a goal is not the first one.
@@ -75,7 +102,11 @@ impl Capturer {
     }
 
     fn person(&mut self, text: &str) -> Vec<Captured> {
-        let settled = self.settled_by_person(text);
+        let mut settled = self.settled_by_person(text);
+        if self.worked && self.replied() && !complains(text) {
+            let asked = std::mem::take(&mut self.asked).into_iter().filter(|asked| !asked.goal);
+            settled.extend(over(asked));
+        }
         let before = Before { said: &self.said, reply: self.last_reply.as_deref() };
         let person::Heard { found: mut said, error } = person::read(text, !self.has_goal, &before);
         if let Some(text) = error
@@ -116,11 +147,19 @@ impl Capturer {
                 std::iter::once(answered).chain(rest).collect()
             }
         };
-        self.asked = out
-            .iter()
-            .filter(|found| found.task == Some(TaskState::Open))
-            .map(|found| found.text.clone())
-            .collect();
+        let goal = out.iter().find(|found| found.kind == Kind::Goal).map(|goal| goal.text.clone());
+        let asks = |found: &&Captured| {
+            let open = found.kind == Kind::OpenItem && found.confidence > PASTED;
+            found.is_entry() && (open || found.task == Some(TaskState::Open))
+        };
+        self.asked.retain(|asked| !asked.goal);
+        self.asked.extend(out.iter().filter(asks).map(|found| Asked {
+            text: found.text.clone(),
+            goal: found.kind == Kind::Task && goal.as_ref().is_some_and(|goal| goal.contains(&found.text)),
+        }));
+        let more = self.asked.len().saturating_sub(MAX_SAID);
+        self.asked.drain(..more);
+        self.worked = false;
         let said: Vec<String> =
             out.iter().filter(|found| holds(found)).map(|found| found.text.clone()).collect();
         if !said.is_empty() || !thread::is_bare(text) {
@@ -132,6 +171,7 @@ impl Capturer {
     fn agent(&mut self, message: &Message) -> Vec<Captured> {
         let text = message.text();
         if text.trim().is_empty() {
+            self.worked |= message.tool_calls().next().is_some();
             return Vec::new();
         }
         self.last_reply = Some(clip::last_tokens(&text, REPLY_TOKENS).to_owned());
@@ -139,21 +179,67 @@ impl Capturer {
             return Vec::new();
         }
         let works = message.tool_calls().next().is_some();
+        self.worked |= works;
         let heard = agent::read(&text, works);
-        let mut out = heard.found;
+        let mut out = self.refreshed(heard.found, Source::Assistant);
         self.said
             .extend(out.iter().filter(|found| found.kind == Kind::Decision).map(|found| found.text.clone()));
         let more = self.said.len().saturating_sub(MAX_SAID);
         self.said.drain(..more);
         if heard.done {
             let errors = std::mem::take(&mut self.errors).into_iter().map(|error| error.text);
-            for asked in std::mem::take(&mut self.asked).into_iter().chain(errors) {
-                out.push(done(asked, Source::Assistant));
-            }
+            // What was started is over when the person goes on: who says `done` need not mean all of it.
+            let (started, asked): (Vec<Asked>, Vec<Asked>) =
+                std::mem::take(&mut self.asked).into_iter().partition(|asked| answer::starts(&asked.text));
+            self.asked = started;
+            out.extend(
+                asked
+                    .into_iter()
+                    .map(|asked| asked.text)
+                    .chain(errors)
+                    .map(|text| done(text, Source::Assistant)),
+            );
         } else if self.errors.iter().any(|error| !error.mended) && pasted::mends(&text) {
             self.errors.iter_mut().for_each(|error| error.mended = true);
         }
         out
+    }
+
+    fn summary(&mut self, text: &str) -> Vec<Captured> {
+        let found = agent::read_summary(text);
+        self.refreshed(found, Source::Summary)
+    }
+
+    /// A newer list of what is left takes the place of the one before: what it does not name any more is not left.
+    fn refreshed(&mut self, mut found: Vec<Captured>, source: Source) -> Vec<Captured> {
+        let open = found.iter().filter(|found| found.task == Some(TaskState::Open));
+        let left: Vec<Step> = open.map(|found| Step { source, text: found.text.clone() }).collect();
+        let mut gone = Vec::new();
+        if left.len() >= LIST {
+            // A summary does not speak for what the agent said after it was written.
+            self.listed.retain(|old| {
+                let stays = old.source > source || left.iter().any(|step| step.text == old.text);
+                if !stays {
+                    gone.push(old.text.clone());
+                }
+                stays
+            });
+        }
+        self.listed.extend(left);
+        let more = self.listed.len().saturating_sub(MAX_STEPS);
+        self.listed.drain(..more);
+        if !gone.is_empty() {
+            found.insert(
+                0,
+                Captured::withdrawal("a newer list of what is left", source, Withdrawn::Said(gone)),
+            );
+        }
+        found
+    }
+
+    /// The agent's last words close its turn: they ask nothing.
+    fn replied(&self) -> bool {
+        self.last_reply.as_deref().is_some_and(|reply| !reply.trim_end().ends_with(['?', ':']))
     }
 
     /// Pasted errors that are over: the person says so, or goes on to something else after the agent told the fix.
@@ -172,11 +258,33 @@ impl Capturer {
     }
 }
 
+/// The person is not content with what was done, or wants it to go on.
+fn complains(text: &str) -> bool {
+    let seen = sense(text);
+    CONTENT_NOT.is_match(&seen) || pasted::says_broken(text)
+}
+
+static_regex! {
+    static CONTENT_NOT = r"^(?:(?:no|nope|nah|wait|stop|hold on|hm+|but|why|wtf|huh|ne|cekaj|stani|zasto|ali)\b|\?)|\b(?:not|n't|nothing|wrong|missing|forgot|broken|instead|what about|should have|supposed to|continue|go on|keep going|proceed|carry on|resume|finish|rest of|remaining|nastavi\w*|dalje|zavrsi\w*|ne radi|nije|nisi|nisu|fali|pogresno|umesto|ostatak|dovrsi\w*)\b|n't\b";
+}
+
 /// It can be taken back.
 fn holds(found: &Captured) -> bool {
     found.is_entry()
         && !matches!(found.kind, Kind::Goal | Kind::Learning)
         && found.task != Some(TaskState::Done)
+}
+
+/// Work that is over. Whether what was only started is finished nobody says, but it is not what is asked for any more.
+fn over(asked: impl Iterator<Item = Asked>) -> Vec<Captured> {
+    let (started, worked_on): (Vec<Asked>, Vec<Asked>) = asked.partition(|asked| answer::starts(&asked.text));
+    let mut out: Vec<Captured> = worked_on.into_iter().map(|asked| done(asked.text, Source::User)).collect();
+    if !started.is_empty() {
+        let started = started.into_iter().map(|asked| asked.text).collect();
+        let how = "the work went on to something else";
+        out.push(Captured::withdrawal(how, Source::User, Withdrawn::Said(started)));
+    }
+    out
 }
 
 /// Work or an error that is settled.

@@ -1,6 +1,6 @@
 //! What a person's message says: goals, constraints, preferences, decisions, work, problems, and what is settled.
 
-use super::captured::{Captured, Withdrawn};
+use super::captured::{Captured, MAX_CAPTURED, Withdrawn};
 use super::clause::{self, Opened};
 use super::decision::{self, clip_decision, tier};
 use super::goal;
@@ -12,6 +12,7 @@ use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{matched, sense, skip_words};
 use super::withdraw::{self, Before};
+use crate::text::clip;
 use crate::text::pattern::static_regex;
 
 /// Shorter sentences say nothing by themselves.
@@ -62,6 +63,13 @@ static_regex! {
     static EMBEDDED = r"\b(?:where|what|which|how|why|whether|who|when|if (?:you|we|i)|gde|sta|kako|koji|da li)\b.{0,40}\b(?:must|should|needs? to|has to|have to|treba|mora)\b|\bshould be (?:that|this|it|so|good|fine|ok|okay|ready|done|able)\b|\b(?:should|must) (?:i|we|it)\b";
     /// Speaks for all, not for what the person does meanwhile.
     static OURS = r"\b(?:we|we'll|let's|our|mi)\b";
+    /// What the person did, as a report: only a choice counts.
+    static OWN_DOING = r"^(?:(?:ok|okay|so|and|but|then|hm+|well|now|also|just|btw|ja|sad|sada),? )*(?:i|i've|i have|i just|[a-z]+(?:o|la) sam)\b(?: \w+ly| also| just| now| already| have| then| vec)* (?:selected|picked|rejected|committed|resolved|settled|removed|replaced|moved|changed|deleted|dropped|renamed|switched|split|set|put|kept|made|cut|used|turned|disabled|enabled|reverted|\w+ed)\b";
+    static CHOSE = r"\b(?:decided|agreed|opted|chosen?|chose|landed on|settled on|odlucil\w*|odlucio|dogovoril\w*|izabra\w+)\b";
+    /// The subject or the object is what was named before.
+    static OF_THAT = r"^(?:(?:and|also|then|please|just|but|make sure|ensure)(?: that)? )*(?:(?:it|they|this|that|these|those)(?: \w+)? (?:must|should|needs?|has|have|shall|may|can|will|also|only|is|are)\b|(?:put|make|keep|call|name|store|place|move|add|save|write|run|use|leave|open|send|show) (?:it|them|this|that|those|these)\b|(?:ono|to|ovo|on|ona|oni) (?:mora|moraju|treba|ne sme|ne smeju)\b|\w+ (?:ga|ih) (?:u|na|za|sa|kao)\b)";
+    /// What it should stay like is not said.
+    static AS_IS = r"\b(?:as (?:it |they )?(?:is|are|was|were)|like (?:that|this|before)|the same|this way|that way|kako (?:jeste|je bilo|je)|isto)[.!]*$";
     static HISTORY = r"\b(?:was|were|had|did|didn't|used to|yesterday|last (?:week|time)|bilo|bio|bila|juce)\b";
 }
 
@@ -84,7 +92,9 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
         answered = goal::answers_only(&part.seen);
         asks.push(goal::may_name(part, &said));
         for said in said {
-            if found.iter().all(|known| known.text != said.text) {
+            if let Some(before) = found.last_mut().filter(|before| belongs(&said, before, first)) {
+                before.text = joined(&before.text, &said.text);
+            } else if found.iter().all(|known| known.text != said.text) {
                 found.push(said);
             }
         }
@@ -96,6 +106,25 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     let error = pasted.as_ref().map(|pasted| pasted.text.clone());
     found.extend(pasted);
     Heard { found, error }
+}
+
+/// `Write a test. Put it in tests/.`: what a sentence says of the work that the one before asks for is part of that work.
+/// What the first request demands stays a rule of its own.
+fn belongs(said: &Captured, before: &Captured, first: bool) -> bool {
+    let seen = sense(&said.text);
+    let work = before.is_entry() && before.task == Some(TaskState::Open);
+    !first
+        && work
+        && said.withdraws.is_none()
+        && matches!(said.kind, Kind::Constraint | Kind::Decision | Kind::Task)
+        && said.task != Some(TaskState::Done)
+        && before.text.chars().count() < MAX_CAPTURED * 3 / 4
+        && OF_THAT.is_match(&seen)
+}
+
+fn joined(before: &str, more: &str) -> String {
+    let both = format!("{}; {more}", before.trim_end_matches(['.', '!', '?', ';', ' ']));
+    clip::ellipsize(&both, MAX_CAPTURED).into_owned()
 }
 
 /// What one sentence says, first what it takes back. `answered` tells that a bare yes or no stands before it, `here`
@@ -180,7 +209,8 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     }
     let mut said = clauses(&opened);
     if said.is_empty() || decision::is_marked(whole) {
-        let decided = decided(part, opened.changes);
+        // An answer tells how things are.
+        let decided = if opened.answers { None } else { decided(part, opened.changes) };
         said = if decided.is_some() { decided.into_iter().collect() } else { said };
     }
     if opened.changes && said.iter().any(|said| goal::starts_anew(said, opened.seen)) {
@@ -193,7 +223,10 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
 /// do themselves is none.
 fn decided(part: &Sentence, changes: bool) -> Option<Captured> {
     let stated = decision::stated_in(part, changes).filter(|stated| stated.strength >= tier::STANDING)?;
-    if stated.strength == tier::INTENT && !OURS.is_match(&part.seen) || HEDGE.is_match(&part.seen) {
+    if stated.strength == tier::INTENT && !OURS.is_match(&part.seen)
+        || OWN_DOING.is_match(&part.seen) && !CHOSE.is_match(&part.seen)
+        || HEDGE.is_match(&part.seen)
+    {
         return None;
     }
     let confidence = if stated.strength >= tier::CONCLUSION { 0.9 } else { 0.7 };
@@ -398,6 +431,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
         && !NO_SUBJECT.is_match(&plain)
         && !FIRST_PERSON_NEED.is_match(&plain)
         && !EMBEDDED.is_match(&plain);
+    let need = need && !AS_IS.is_match(&plain);
     let has_digit = seen.bytes().any(|byte| byte.is_ascii_digit());
     if (need || ALWAYS.is_match(seen) || has_digit && LIMIT.is_match(seen))
         && !HISTORY.is_match(seen)

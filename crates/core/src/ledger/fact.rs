@@ -100,4 +100,6 @@ pub enum Status {
     Superseded(String),
     /// Settled, in these words.
     Resolved(String),
+    /// Taken back, in these words: nobody wants it any more, and it was not done.
+    Withdrawn(String),
 }

@@ -88,7 +88,7 @@ impl View {
         let mut excess = items.len().saturating_sub(cap.max(1));
         let newest = items.last().map(|item| item.entry.id.clone());
         let classes: [fn(&Status) -> bool; 3] = [
-            |s| matches!(s, Status::Resolved(_)),
+            |s| matches!(s, Status::Resolved(_) | Status::Withdrawn(_)),
             |s| matches!(s, Status::Superseded(_)),
             |s| matches!(s, Status::Active),
         ];
@@ -261,7 +261,7 @@ impl<'a> Clusters<'a> {
             .map(|cluster| match &cluster.replaced {
                 Some(Ok(number)) => Status::Superseded(wording(number).unwrap_or_default()),
                 Some(Err(id)) => Status::Superseded(id.clone()),
-                None => self.settled(cluster).map_or(Status::Active, Status::Resolved),
+                None => self.settled(cluster).unwrap_or(Status::Active),
             })
             .collect();
         let holds = |number: &usize| statuses.get(*number) == Some(&Status::Active);
@@ -291,8 +291,8 @@ impl<'a> Clusters<'a> {
         View { items: items.into_iter().map(|(_, item)| item).collect() }
     }
 
-    /// In which words a cluster was settled, if nobody entitled to reopen it said it again since.
-    fn settled(&self, cluster: &Cluster<'_>) -> Option<String> {
+    /// How a cluster was settled, if nobody entitled to reopen it said it again since.
+    fn settled(&self, cluster: &Cluster<'_>) -> Option<Status> {
         // What was taken back comes back only from those who are trusted as much.
         let reopened = |withdrawn_by: Option<Source>| {
             let again = |e: &&&Entry| reopens(e.source) && withdrawn_by.is_none_or(|by| e.source >= by);
@@ -313,7 +313,7 @@ impl<'a> Clusters<'a> {
             .chain(resolved)
             .filter(|(place, _, by)| Some(*place) >= reopened(*by))
             .max()
-            .map(|(_, how, _)| how)
+            .map(|(_, how, by)| if by.is_some() { Status::Withdrawn(how) } else { Status::Resolved(how) })
     }
 }
 
@@ -354,7 +354,7 @@ impl Ledger {
             Status::Superseded(newer) => {
                 Some(self.entry(newer).map_or_else(|| newer.clone(), |e| e.text.clone()))
             }
-            Status::Resolved(how) => Some(how.clone()),
+            Status::Resolved(how) | Status::Withdrawn(how) => Some(how.clone()),
         };
         Some(Explanation {
             id: id.clone(),

@@ -16,6 +16,8 @@ static_regex! {
 
 /// So many finished numbers of one series are shown as ranges; fewer keep their words.
 const MANY: usize = 5;
+/// The newest finished ones keep their words: what was done last is built upon next.
+const NEWEST: usize = 3;
 /// A plan has fewer tasks than this; more come from elsewhere and are taken as they are.
 const MOST: usize = 1_000;
 /// A longer range is a year or a size, not a series of tasks.
@@ -49,7 +51,7 @@ impl Tasks {
             }
         }
         let mut tasks = Self::default();
-        let mut finished: BTreeMap<&str, (usize, BTreeSet<u32>)> = BTreeMap::new();
+        let mut finished: BTreeMap<&str, Finished> = BTreeMap::new();
         for (index, (task, label)) in all.iter().zip(&labels).enumerate() {
             let is_current = |label: &Label| {
                 label.numbers.clone().any(|number| {
@@ -59,9 +61,9 @@ impl Tasks {
             match (task.state, label) {
                 (TaskState::Done, label) => {
                     if let Some(label) = label {
-                        let (last, numbers) = finished.entry(&label.series).or_default();
-                        *last = index;
-                        numbers.extend(label.numbers.clone());
+                        let done = finished.entry(&label.series).or_default();
+                        done.entries.push(index);
+                        done.numbers.extend(label.numbers.clone());
                     }
                 }
                 (_, Some(label)) if !is_current(label) => {}
@@ -79,9 +81,23 @@ impl Tasks {
                 continue;
             }
             match label.as_ref().and_then(|label| Some((label, finished.get(label.series.as_str())?))) {
-                Some((label, (last, numbers))) if numbers.len() >= MANY => {
-                    if *last == index {
-                        tasks.done.push(ranges(&label.shown, numbers));
+                Some((label, done)) if done.numbers.len() >= MANY => {
+                    let older = done.entries.len().saturating_sub(NEWEST);
+                    let (earlier, newest) = done.entries.split_at(older);
+                    if newest.contains(&index) {
+                        tasks.done.push(task.what.clone());
+                    } else if earlier.last() == Some(&index) {
+                        let worded = |number: &u32| {
+                            newest.iter().any(|at| {
+                                let label = labels.get(*at).and_then(Option::as_ref);
+                                label.is_some_and(|label| label.numbers.contains(number))
+                            })
+                        };
+                        let rest: BTreeSet<u32> =
+                            done.numbers.iter().copied().filter(|number| !worded(number)).collect();
+                        if !rest.is_empty() {
+                            tasks.done.push(ranges(&label.shown, &rest));
+                        }
                     }
                 }
                 _ => tasks.done.push(task.what.clone()),
@@ -89,6 +105,14 @@ impl Tasks {
         }
         tasks
     }
+}
+
+/// What is finished of a numbered plan.
+#[derive(Debug, Default)]
+struct Finished {
+    /// Indices of the tasks.
+    entries: Vec<usize>,
+    numbers: BTreeSet<u32>,
 }
 
 /// Where a task stands in a numbered plan.
@@ -147,10 +171,14 @@ mod tests {
             ("Step 2-4: readers", TaskState::Done),
             ("Pack the release", TaskState::Done),
             ("Step 7", TaskState::Done),
-            ("Step 8: docs", TaskState::Open),
+            ("Step 8: writers", TaskState::Done),
+            ("Step 9: tests", TaskState::Done),
+            ("Step 10: docs", TaskState::Open),
         ]);
-        assert_eq!(got.done, ["Pack the release", "Step 1-Step 4, Step 7"]);
-        assert_eq!(got.open, ["Step 8: docs"]);
+        let newest = ["Step 7", "Step 8: writers", "Step 9: tests"];
+        assert_eq!(got.done[..2], ["Step 1-Step 4", "Pack the release"]);
+        assert_eq!(got.done[2..], newest);
+        assert_eq!(got.open, ["Step 10: docs"]);
     }
 
     #[test]

@@ -233,6 +233,7 @@ impl Judge {
                     Status::Superseded(by) => {
                         Some(view.item_of(by).map_or_else(|| by.clone(), |newer| newer.entry.text.clone()))
                     }
+                    Status::Withdrawn(by) => Some(by.clone()),
                     _ => None,
                 };
                 let text = item.entry.text.clone();
@@ -370,7 +371,7 @@ pub fn summarize(pieces: &[String], max_tokens: Option<u64>, previous: Option<&s
         |item| {
             let text = item.entry.text.clone();
             match item.status {
-                Status::Superseded(_) => None,
+                Status::Superseded(_) | Status::Withdrawn(_) => None,
                 Status::Resolved(_) => Some((text, crate::ledger::TaskState::Done)),
                 Status::Active => Some((text, item.task.unwrap_or(crate::ledger::TaskState::Open))),
             }

@@ -153,7 +153,8 @@ pub(crate) fn checkpoint(
     let tasks: Vec<TaskItem<'_>> = live
         .items
         .iter()
-        .filter(|item| item.entry.kind == Kind::Task && !matches!(item.status, Status::Superseded(_)))
+        .filter(|item| item.entry.kind == Kind::Task)
+        .filter(|item| !matches!(item.status, Status::Superseded(_) | Status::Withdrawn(_)))
         .map(|item| TaskItem {
             text: &item.entry.text,
             state: match item.status {

@@ -132,7 +132,7 @@ fn show(view: &View, item: &Item) -> ItemView {
             "superseded",
             view.item_of(newer).map(|newer| newer.entry.text.clone()).or_else(|| Some(newer.clone())),
         ),
-        Status::Resolved(how) => ("resolved", Some(how.clone())),
+        Status::Resolved(how) | Status::Withdrawn(how) => ("resolved", Some(how.clone())),
     };
     ItemView {
         id: item.entry.id.clone(),

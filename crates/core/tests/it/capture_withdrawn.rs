@@ -2,7 +2,7 @@
 //! does.
 
 use clawback_core::capture::{Capturer, Kind, Source};
-use clawback_core::ledger::{Fact, Ledger, LivePath, Place};
+use clawback_core::ledger::{Fact, Ledger, LivePath, Place, Status};
 use clawback_core::message::Message;
 
 /// What holds after these turns (`u: ...`, `a: ...`), without goals.
@@ -182,4 +182,95 @@ fn a_lower_source_takes_nothing_back() {
     }
     withdrawal.source = Source::User;
     assert!(matches!(ledger.hear(withdrawal, place(1), "", &live).as_slice(), [Fact::Resolution(_)]));
+}
+
+/// The agent calls a tool, then reports.
+fn worked(report: &str) -> [Message; 2] {
+    let call = serde_json::json!({"role": "assistant", "content": [
+        {"type": "toolCall", "id": "1", "name": "edit", "arguments": {"path": "a.ts"}}]});
+    [Message::from_value(&call), Message::assistant(report)]
+}
+
+/// Open work at the end of these messages.
+fn open_work(messages: &[Message]) -> Vec<String> {
+    let (mut capturer, mut ledger, live) = (Capturer::default(), Ledger::new(), LivePath::new(0));
+    for (message, ordinal) in messages.iter().zip(0..) {
+        for captured in capturer.take(message) {
+            let place = Place { generation: 0, ordinal, position: captured.position };
+            for fact in ledger.hear(captured, place, "", &live) {
+                ledger.insert(fact);
+            }
+        }
+    }
+    let view = ledger.view(&live);
+    view.active(Kind::Task).map(|item| item.entry.text.trim_end_matches('.').to_owned()).collect()
+}
+
+#[test]
+fn work_is_over_when_the_person_goes_on_after_it_and_not_when_they_complain() {
+    let talk = |next: &str, report: &str| {
+        let mut messages = vec![
+            Message::user("Write the importer for the warehouse."),
+            Message::user("Make the header a bit darker."),
+        ];
+        messages.extend(worked(report));
+        messages.push(Message::user(next));
+        open_work(&messages)
+    };
+    let header = "Make the header a bit darker".to_owned();
+    for next in [
+        "Great. Add a footer to every page.",
+        "what does the log say?",
+        "Odlično, dodaj podnožje na svaku stranu.",
+    ] {
+        assert!(!talk(next, "The header has the colour #222 now.").contains(&header), "{next}");
+    }
+    for next in
+        ["no, that is still too light", "you forgot the mobile header", "continue", "i dalje je svetlo"]
+    {
+        assert!(talk(next, "The header has the colour #222 now.").contains(&header), "{next}");
+    }
+    assert!(talk("Add a footer.", "How dark should it be?").contains(&header), "the agent asked");
+}
+
+#[test]
+fn a_newer_list_of_what_is_left_takes_the_place_of_the_older() {
+    let list = |items: &[&str]| {
+        Message::assistant(&format!(
+            "Remaining:\n{}",
+            items.iter().map(|item| format!("- {item}\n")).collect::<String>()
+        ))
+    };
+    let messages = [
+        Message::user("Write the importer for the warehouse."),
+        list(&["Read the CSV files", "Map the columns", "Write the report"]),
+        Message::user("sounds good"),
+        list(&["Write the report", "Publish the package"]),
+    ];
+    let open = open_work(&messages);
+    assert!(
+        !open.contains(&"Map the columns".to_owned()) && open.contains(&"Write the report".to_owned()),
+        "{open:?}"
+    );
+    assert!(open.contains(&"Publish the package".to_owned()));
+}
+
+#[test]
+fn what_was_taken_back_is_not_done() {
+    let (mut capturer, mut ledger, live) = (Capturer::default(), Ledger::new(), LivePath::new(0));
+    for (text, ordinal) in
+        ["Write the importer for the warehouse.", "Add a dark mode to the report.", "never mind"]
+            .iter()
+            .zip(0..)
+    {
+        for captured in capturer.take(&Message::user(text)) {
+            let place = Place { generation: 0, ordinal, position: captured.position };
+            for fact in ledger.hear(captured, place, "", &live) {
+                ledger.insert(fact);
+            }
+        }
+    }
+    let view = ledger.view(&live);
+    let item = view.items.iter().find(|item| item.entry.text.contains("dark mode")).unwrap();
+    assert!(matches!(item.status, Status::Withdrawn(_)), "{:?}", item.status);
 }
