@@ -5,10 +5,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { makeHome, says, startGateway } from '../hosts/openclaw/gateway.mjs'
+import { openclaw } from '../hosts/openclaw/install.mjs'
 import { piVersions } from '../hosts/pi/versions.mjs'
 import { packAll } from './pack.mjs'
 import { readJson } from './targets.mjs'
@@ -61,6 +63,32 @@ function run(command, args, options = {}) {
   })
 }
 
+/** Installs the tarball as docs/openclaw.md says, sets what it says, and plays a turn: the native part came along when the turn is stored. */
+async function inOpenClaw(host, tarball) {
+  const home = await makeHome(host, { enabled: false })
+  try {
+    Object.assign(home.env, { npm_config_registry: registry.url, npm_config_cache: path.join(base, 'npm-cache') })
+    await run(host.node, [path.join(host.dir, 'openclaw.mjs'), 'plugins', 'install', `npm-pack:${tarball}`, '--force', '--accept-capabilities'], { cwd: home.dir, env: home.env })
+    const config = JSON.parse(readFileSync(home.env.OPENCLAW_CONFIG_PATH, 'utf8'))
+    config.plugins.allow = ['clawback']
+    config.plugins.slots.contextEngine = 'clawback'
+    config.plugins.entries = { ...config.plugins.entries, clawback: { enabled: true, hooks: { allowConversationAccess: true }, config: {} } }
+    writeFileSync(home.env.OPENCLAW_CONFIG_PATH, JSON.stringify(config, null, 2))
+    const gateway = await startGateway(home)
+    try {
+      assert.deepEqual(await gateway.turn('Use port 6543.', [says('Port 6543.')]), { status: 'ok', text: 'Port 6543.' })
+      assert.doesNotMatch(gateway.log(), /clawback: not active|degraded to "legacy"/)
+    } finally {
+      await gateway.stop()
+    }
+    const sessions = path.join(home.state, 'context', 'sessions')
+    assert.equal(readdirSync(sessions).filter((name) => name.startsWith('agent-main-main-')).length, 1, 'the turn is stored')
+    console.log('openclaw plugins install npm-pack, and a turn: works')
+  } finally {
+    await home.remove()
+  }
+}
+
 const base = mkdtempSync(path.join(tmpdir(), 'clawback-install-'))
 const tarballs = packAll(path.join(base, 'pack')).map(({ file }) => file)
 assert.equal(tarballs.length >= 2, true, 'no binary in npm/: run scripts/platform/build.mjs first')
@@ -95,18 +123,9 @@ try {
     console.log(`pi ${pi.name} install npm:clawback@${version}: works`)
   }
 
-  const cache = process.env.CLAWBACK_HOSTS_DIR ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'clawback-hosts')
-  const openclaw = path.join(cache, 'openclaw', 'node_modules', 'openclaw', 'openclaw.mjs')
-  const newest = piVersions().found.find(({ boundaries }) => boundaries)?.node
-  if (!readJson('package.json').openclaw || !existsSync(openclaw) || !newest) console.log('openclaw: skipped, it is not installed here (npm run test:hosts does that)')
-  else {
-    const { dir, env } = home('openclaw')
-    const own = { ...env, PATH: `${path.dirname(newest)}${path.delimiter}${env.PATH}`, OPENCLAW_STATE_DIR: path.join(dir, 'state'), OPENCLAW_NO_RESPAWN: '1' }
-    const [main] = tarballs
-    await run(newest, [openclaw, 'plugins', 'install', `npm-pack:${main}`, '--force', '--accept-capabilities'], { cwd: dir, env: own })
-    assert.match(await run(newest, [openclaw, 'plugins', 'list'], { cwd: dir, env: own }), /clawback/)
-    console.log('openclaw plugins install npm-pack: works')
-  }
+  const host = openclaw()
+  if (host.missing) console.log(`openclaw: skipped, ${host.missing}`)
+  else await inOpenClaw(host, tarballs[0])
 } finally {
   registry.close()
   rmSync(base, { recursive: true, force: true })

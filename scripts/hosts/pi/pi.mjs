@@ -10,7 +10,7 @@ import { startModel } from './model.mjs'
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 export const EXTENSION = path.join(root, 'hosts', 'pi', 'index.ts')
 /** Beyond this something hangs; no test measures time by it. */
-const PATIENCE = 60_000
+const PATIENCE = 300_000
 
 /** A place for one test: working directory, agent directory, a model. */
 export async function makeHome({ contextWindow = 20_000, reserve = 4_000, keepRecent = 2_000, compaction = true, clawback } = {}) {
