@@ -50,7 +50,7 @@ function makeSessionClass(native, extend = []) {
       let keep = from
       const total = from + messages.length
       if (from === 0 && this.#now('wantsAll')) keep = 0
-      else while (keep < total && this.#seen[keep] !== undefined && this.#seen[keep] === messages[keep - from]) keep++
+      else keep = sameUntil(this.#seen, messages, from)
       const { names, numbers } = packKeys(messages, keep - from)
       const found = this.#now('sync', keep, names, numbers, hints?.rewind === true)
       this.#remember(messages, from, keep, total)
@@ -238,6 +238,14 @@ function makeSessionClass(native, extend = []) {
     }
   }
   return ContextSession
+}
+
+/** How far the array, which begins at index `from`, holds the very objects that were seen. Its own function, so that it is compiled early: it looks at the whole history. */
+function sameUntil(seen, messages, from) {
+  const end = Math.min(seen.length - from, messages.length)
+  let at = 0
+  while (at < end && seen[at + from] === messages[at]) at++
+  return from + Math.max(0, at)
 }
 
 function requireText(value, what) {

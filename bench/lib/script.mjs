@@ -1,5 +1,5 @@
 // Scripted conversations of an agent that calls tools, and what a provider's prompt cache makes of the requests.
-import { prose } from './words.mjs'
+import { prose, sentences } from './words.mjs'
 
 const START = 1_770_000_000_000
 
@@ -27,12 +27,12 @@ export class Script {
     this.#push({ role: 'toolResult', toolCallId: id, toolName: 'read', isError: false, content: [{ type: 'text', text: prose(bytes, this.#calls) }] })
   }
 
-  /** A turn of four messages: asked, called, got, answered; about `bytes` bytes in all. */
+  /** A turn of four messages, about `bytes` bytes in all: a short request, a call, a long result, a short answer. */
   turn(bytes) {
-    const text = prose(Math.floor(bytes / 3), this.messages.length + 1)
-    this.ask(text)
-    this.call(Math.floor(bytes / 3))
-    this.answer(text)
+    const [first, second] = sentences(2, this.messages.length + 1)
+    this.ask(`${first}. Then tell me what you found in the log of the last run, please.`)
+    this.call(Math.max(50, bytes - 300))
+    this.answer(`The log shows three warnings and no error.\n\n## Decisions\n\n- ${second}.\n`)
   }
 }
 
