@@ -63,7 +63,7 @@ fn show(messages: &[Message]) {
             }
         }
     }
-    for item in ledger.view(&live).items {
+    for item in &ledger.view(&live).items {
         let state = match &item.status {
             Status::Active => "+".to_owned(),
             Status::Superseded(by) => format!("- ({by})"),

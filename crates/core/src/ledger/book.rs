@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::clusters::Kept;
 use super::compare::{Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::index::{Index, Known, Slot};
@@ -74,6 +75,7 @@ pub struct Ledger {
     index: Index,
     /// Ids that stored supersessions say each entry replaces.
     replaces: HashMap<String, BTreeSet<String>>,
+    kept: Kept,
 }
 
 impl Ledger {
@@ -110,6 +112,11 @@ impl Ledger {
             }
             Fact::Resolution(_) => {}
         }
+        if self.facts.contains_key(&key) {
+            self.kept.forget();
+        } else {
+            self.kept.add(&fact);
+        }
         self.facts.insert(key, fact);
         true
     }
@@ -127,6 +134,7 @@ impl Ledger {
     /// Removes an entry and what is said about it for good; its id stays as a tombstone, so that no union brings it
     /// back.
     pub fn bury(&mut self, id: &str) {
+        self.kept.forget();
         self.tombstones.insert(id.to_owned());
         self.facts.retain(|_, fact| !buries(fact, id));
     }
@@ -159,9 +167,10 @@ impl Ledger {
         self.facts.is_empty()
     }
 
-    /// What holds, what was replaced and what is settled on `live`.
-    pub fn view(&self, live: &LivePath) -> View {
-        View::of(self, live)
+    /// What holds, what was replaced and what is settled on `live`. Kept until a fact is added; then only what is new at
+    /// the end of the conversation is looked at.
+    pub fn view(&self, live: &LivePath) -> Arc<View> {
+        self.kept.view(self, live)
     }
 
     /// As [`Ledger::propose`], and adds the facts.

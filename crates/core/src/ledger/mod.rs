@@ -2,6 +2,7 @@
 //! section 4). Merging two ledgers is set union.
 
 pub mod book;
+mod clusters;
 pub mod compare;
 pub mod fact;
 mod hear;

@@ -114,6 +114,30 @@ proptest! {
     }
 
     #[test]
+    fn a_view_that_grew_is_the_view_made_anew(mut facts in any_facts(), more in any_facts(), looks in any::<u16>(), sorted in any::<bool>(), buried in 0usize..20) {
+        let live = LivePath::new(0);
+        let mut ledger = Ledger::new();
+        facts.extend(more);
+        if sorted {
+            facts.sort_by_key(|fact| match fact {
+                Fact::Entry(e) => (e.place, 0),
+                Fact::Supersession(s) => (s.place, 1),
+                Fact::Resolution(r) => (r.place, 2),
+            });
+        }
+        for (at, fact) in facts.into_iter().enumerate() {
+            ledger.insert(fact.clone());
+            if let (true, Fact::Entry(entry)) = (at == buried, &fact) {
+                ledger.bury(&entry.id);
+            }
+            if looks >> (at % 16) & 1 == 1 {
+                // A copy keeps nothing.
+                prop_assert_eq!(ledger.view(&live), ledger.clone().view(&live));
+            }
+        }
+    }
+
+    #[test]
     fn rewind_and_return_gives_the_view_back(facts in any_facts(), from in 0u64..4) {
         let ledger = Ledger::from_facts(facts);
         let mut live = LivePath::new(0);

@@ -9,7 +9,7 @@ use crate::capture::user_text;
 use crate::checkpoint::{Checkpoint, Trigger};
 use crate::enrich::check::{self, Lines, Quote};
 use crate::enrich::{Enrichment, Prompt, digest, enrichment_prompt, parse_enrichment};
-use crate::ledger::{Comparison, Kind, Place, Prepared, Source, Status, View, Vocabulary, compare_prepared};
+use crate::ledger::{Comparison, Kind, Place, Prepared, Source, Status, Vocabulary, compare_prepared};
 use crate::message::{Message, Role};
 use crate::store::Durability;
 use crate::text::clip;
@@ -223,7 +223,7 @@ struct Known {
 
 impl Judge {
     fn new(state: &State, basis: Place) -> Self {
-        let view: View = view::live(state);
+        let view = view::live(state);
         let known = view
             .items
             .iter()

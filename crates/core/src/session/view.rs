@@ -4,6 +4,7 @@ use super::state::State;
 use crate::checkpoint::ToolCall;
 use crate::ledger::{Item, Kind, Source, Status, View};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Items of one kind that are shown, at most (DESIGN section 4).
 const ITEMS_SHOWN: usize = 50;
@@ -92,7 +93,7 @@ impl From<ToolCall> for ToolCallView {
 }
 
 /// What holds, what was replaced and what is settled.
-pub(crate) fn live(state: &State) -> View {
+pub(crate) fn live(state: &State) -> Arc<View> {
     state.ledger.view(&state.live)
 }
 

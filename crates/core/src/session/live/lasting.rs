@@ -104,9 +104,9 @@ impl Live {
         if shown.contains(normalize(text).trim()) {
             return None;
         }
-        let item = view::live(known.state()).item_of(id).map(|item| item.entry.text.clone());
-        match item {
-            Some(wording) if shown.contains(normalize(&wording).trim()) => None,
+        let view = view::live(known.state());
+        match view.item_of(id) {
+            Some(item) if shown.contains(normalize(&item.entry.text).trim()) => None,
             None => Some("newer entries of its kind took its place in the view".to_owned()),
             Some(_) => Some(format!(
                 "the packet holds {} tokens at most; other entries were more useful",
