@@ -115,18 +115,19 @@ impl Live {
         {
             return Ok(refused("already under target"));
         }
+        let plan = PlanRequest { budget: request.budget, prompt: None, force: true, now_ms: request.now_ms };
+        let failed = |error: Error| match is_of_the_disk(&error) {
+            true => Ok(refused(&format!("could not be stored: {error}"))),
+            false => Err(error),
+        };
         if self.options.mode == Mode::Compact {
-            return self.answer(journal, request, &limits, before, shift);
+            return self.answer(journal, &plan, &limits, before, shift).or_else(failed);
         }
         let epoch_before = state(journal).epoch.as_ref().map_or(0, |epoch| epoch.n);
-        let plan = PlanRequest { budget: request.budget, prompt: None, force: true, now_ms: request.now_ms };
-        match epoch::begin(self, journal, Cause::Compaction, &plan, &limits) {
-            Ok(()) => self.measure(journal),
-            Err(error) if is_of_the_disk(&error) => {
-                return Ok(refused(&format!("could not be stored: {error}")));
-            }
-            Err(error) => return Err(error),
+        if let Err(error) = epoch::begin(self, journal, Cause::Compaction, &plan, &limits) {
+            return failed(error);
         }
+        self.measure(journal);
         let epoch = state(journal).epoch.clone().filter(|epoch| epoch.n > epoch_before);
         let Some(epoch) = epoch else {
             return Ok(refused("nothing to compact: the newest turn alone is what is left"));
@@ -152,13 +153,12 @@ impl Live {
     fn answer(
         &self,
         journal: &mut Journal<'_, '_>,
-        request: &CompactRequest,
+        plan: &PlanRequest,
         limits: &Limits,
         before: u64,
         shift: u64,
     ) -> Result<Compacted> {
-        let plan = PlanRequest { budget: request.budget, now_ms: request.now_ms, ..PlanRequest::default() };
-        let summary = epoch::answer(self, journal, &plan, limits)?;
+        let summary = epoch::answer(self, journal, plan, limits)?;
         let thresholds = limits.thresholds(&self.knobs());
         // The host keeps the newest messages itself, about as many as a view of ours would.
         let kept = super::sight::block_tokens(&summary) + thresholds.tokens(thresholds.target);
