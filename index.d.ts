@@ -325,6 +325,8 @@ export interface TuningKnobs {
   memfasMinScore?: number
   recoverableForDays?: number
   summaryTargetTokens?: number
+  /** Where the logs lie; without it in the state directory. */
+  logPath?: string
 }
 export interface TuningReport {
   drops: Record<string, number>

@@ -117,6 +117,8 @@ pub struct KnobsInput {
     pub recoverable_for_days: Option<f64>,
     /// `SUMMARY_TARGET_TOKENS`.
     pub summary_target_tokens: Option<f64>,
+    /// `LOG_PATH`: where the logs are read.
+    pub log_path: Option<String>,
 }
 
 impl From<KnobsInput> for Config {
@@ -138,6 +140,7 @@ impl From<KnobsInput> for Config {
             recoverable_for_days: count(input.recoverable_for_days).unwrap_or(default.recoverable_for_days),
             summary_target_tokens: count(input.summary_target_tokens)
                 .unwrap_or(default.summary_target_tokens),
+            log_path: input.log_path,
             ..default
         }
     }
