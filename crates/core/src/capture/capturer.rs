@@ -157,8 +157,7 @@ impl Capturer {
             text: found.text.clone(),
             goal: found.kind == Kind::Task && goal.as_ref().is_some_and(|goal| goal.contains(&found.text)),
         }));
-        let more = self.asked.len().saturating_sub(MAX_SAID);
-        self.asked.drain(..more);
+        keep_newest(&mut self.asked, MAX_SAID);
         self.worked = false;
         let said: Vec<String> =
             out.iter().filter(|found| holds(found)).map(|found| found.text.clone()).collect();
@@ -184,8 +183,7 @@ impl Capturer {
         let mut out = self.refreshed(heard.found, Source::Assistant);
         self.said
             .extend(out.iter().filter(|found| found.kind == Kind::Decision).map(|found| found.text.clone()));
-        let more = self.said.len().saturating_sub(MAX_SAID);
-        self.said.drain(..more);
+        keep_newest(&mut self.said, MAX_SAID);
         if heard.done {
             let errors = std::mem::take(&mut self.errors).into_iter().map(|error| error.text);
             // What was started is over when the person goes on: who says `done` need not mean all of it.
@@ -226,8 +224,7 @@ impl Capturer {
             });
         }
         self.listed.extend(left);
-        let more = self.listed.len().saturating_sub(MAX_STEPS);
-        self.listed.drain(..more);
+        keep_newest(&mut self.listed, MAX_STEPS);
         if !gone.is_empty() {
             found.insert(
                 0,
@@ -266,6 +263,11 @@ fn complains(text: &str) -> bool {
 
 static_regex! {
     static CONTENT_NOT = r"^(?:(?:no|nope|nah|wait|stop|hold on|hm+|but|why|wtf|huh|ne|cekaj|stani|zasto|ali)\b|\?)|\b(?:not|n't|nothing|wrong|missing|forgot|broken|instead|what about|should have|supposed to|continue|go on|keep going|proceed|carry on|resume|finish|rest of|remaining|nastavi\w*|dalje|zavrsi\w*|ne radi|nije|nisi|nisu|fali|pogresno|umesto|ostatak|dovrsi\w*)\b|n't\b";
+}
+
+/// Of a list that grows at its end, the newest stay.
+fn keep_newest<T>(list: &mut Vec<T>, most: usize) {
+    list.drain(..list.len().saturating_sub(most));
 }
 
 /// It can be taken back.

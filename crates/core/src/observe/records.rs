@@ -137,17 +137,6 @@ pub enum RecoverySource {
     Search,
 }
 
-impl RecoverySource {
-    /// The word in the log.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Manual => "manual",
-            Self::Search => "search",
-        }
-    }
-}
-
 /// A message that came back: `recovery.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recovered<'a> {

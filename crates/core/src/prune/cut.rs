@@ -67,6 +67,13 @@ pub struct Cut {
     pub freed: u64,
 }
 
+impl Cut {
+    /// Nothing leaves a view of which nothing is counted.
+    pub fn unchanged(frozen: Frozen) -> Self {
+        Self { frozen, dropped: vec![], left: vec![], condensed: vec![], kept_tokens: 0, freed: 0 }
+    }
+}
+
 /// How many turns an epoch keeps at most.
 pub fn max_turns(zone: Zone) -> usize {
     match zone {
@@ -116,15 +123,7 @@ fn cut_once(entries: &[Entry], request: &CutRequest) -> Cut {
     let turns = turns_of(&layout);
     let before = request.frozen.total(entries, &layout.shown);
     let Some((newest, older)) = turns.split_last() else {
-        let frozen = request.frozen.clone();
-        return Cut {
-            frozen,
-            dropped: vec![],
-            left: vec![],
-            condensed: vec![],
-            kept_tokens: before,
-            freed: 0,
-        };
+        return Cut::unchanged(request.frozen.clone());
     };
     let target = request.target.min(request.hard);
     let mut frozen = request.frozen.clone();

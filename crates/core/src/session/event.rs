@@ -161,7 +161,7 @@ pub(crate) struct Epoch {
     /// The rolling summary, a second frozen block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
-    /// Messages newer than the boundary that have left: what is asked for has little to do with them.
+    /// Messages newer than the boundary that have left, ascending: what is asked for has little to do with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) left: Vec<u64>,
     /// What stands, within the summary, for turns that matter a little.
@@ -184,6 +184,13 @@ pub(crate) struct Epoch {
     /// Ids of the entries that the packet shows: a rewind that takes one away begins a new epoch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) shown: Vec<String>,
+}
+
+impl Epoch {
+    /// Whether a message newer than the boundary has left with its turn.
+    pub(crate) fn has_left(&self, ordinal: u64) -> bool {
+        self.left.binary_search(&ordinal).is_ok()
+    }
 }
 
 /// Dropped messages that stand in the tail of a turn (seed 004, semantic history).

@@ -190,28 +190,42 @@ impl Session {
                 }
                 let mut page = page(&session.key, reader.body(chunk)?, offset, max_tokens);
                 tell_fate(reader, &mut page.hit)?;
-                if !session.logs.recoveries {
-                    return Ok(page);
-                }
-                let at = now();
-                let record = reader.drop_of(chunk)?;
-                let line = Recovered {
-                    timestamp: &at,
-                    chunk_id: &page.hit.chunk_id,
-                    session_id: &session.key,
-                    source: RecoverySource::Manual,
-                    drop_reason: page.hit.drop_reason.as_deref(),
-                    score_at_drop: record.as_ref().and_then(|record| record.relevance_score),
-                    relevance_score: None,
-                    threshold_used: None,
-                    tokens: page.hit.tokens,
-                    hours_since_drop: record.and_then(|record| hours_between(&record.timestamp, &at)),
-                };
-                session.log(Log::Recovery, &[line.to_line()]);
+                session.log_recovery(reader, chunk, page.hit.tokens, None, &now())?;
                 Ok(page)
             },
             done,
         );
+    }
+
+    /// Logs that a message came back, if that is wanted: by itself, with its score and the least one, 0..1, or because it
+    /// was asked for.
+    pub(super) fn log_recovery(
+        &self,
+        reader: &mut Reader<'_, State>,
+        chunk: ChunkId,
+        tokens: u64,
+        matched: Option<(f64, f64)>,
+        at: &str,
+    ) -> Result<()> {
+        if !self.logs.recoveries {
+            return Ok(());
+        }
+        let record = reader.drop_of(chunk)?;
+        let record = record.as_ref();
+        let line = Recovered {
+            timestamp: at,
+            chunk_id: &chunk.to_string(),
+            session_id: &self.key,
+            source: if matched.is_some() { RecoverySource::Auto } else { RecoverySource::Manual },
+            drop_reason: record.map(|record| record.drop_reason.as_str()),
+            score_at_drop: record.and_then(|record| record.relevance_score),
+            relevance_score: matched.map(|(score, _)| score),
+            threshold_used: matched.map(|(_, least)| least),
+            tokens,
+            hours_since_drop: record.and_then(|record| hours_between(&record.timestamp, at)),
+        };
+        self.log(Log::Recovery, &[line.to_line()]);
+        Ok(())
     }
 
     /// Sees to the index in the background, where there is enough that is new. Waits for nothing.

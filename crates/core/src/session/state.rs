@@ -277,6 +277,18 @@ impl State {
         self.live.holds_ordinal(ordinal)
     }
 
+    /// Whether a message of the live path has not left the view: it is not older than the boundary, and its turn stayed.
+    pub(crate) fn is_in_view(&self, ordinal: u64) -> bool {
+        let kept = |epoch: &Epoch| ordinal >= epoch.boundary && !epoch.has_left(ordinal);
+        self.is_on_path(ordinal) && self.epoch.as_ref().is_none_or(kept)
+    }
+
+    /// The messages that have not left the view, oldest first.
+    pub(crate) fn in_view(&self) -> impl Iterator<Item = u64> {
+        let first = self.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
+        (first..=self.last_ordinal).filter(|ordinal| self.is_in_view(*ordinal))
+    }
+
     /// The chunk id of a message of this generation.
     pub(crate) fn chunk(&self, ordinal: u64) -> Option<ChunkId> {
         let fingerprint = u64::from_str_radix(&self.sight(ordinal)?.sight.fingerprint, 16).ok()?;

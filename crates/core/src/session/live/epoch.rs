@@ -1,7 +1,7 @@
 //! A new epoch: checkpoint, drop records, shortened results, packet, and the journal line that makes it so
 //! (STORE.md, Epoch). It begins under the session's lock, so that of two processes one begins it and the other finds it.
 
-use super::super::event::{Epoch, Event, Part};
+use super::super::event::{Epoch, Event, Part, Replaced};
 use super::super::observe::Sink;
 use super::super::{Journal, State, latest, make, view};
 use super::plan::{PlanRequest, is_of_the_disk};
@@ -74,8 +74,7 @@ pub(super) fn begin(
     };
     let mut pass = None;
     let cut = if live.options.mode == Mode::Prune {
-        pass =
-            relevance::pass(live, journal, &seen, request, pressure_of(journal, &seen, request, &thresholds));
+        pass = relevance::pass(live, journal, &seen, request, &thresholds);
         let cut = choose(live, journal, &seen, cause, request, &thresholds, pass.as_ref());
         let gain = state(journal).calibration.history_tokens(cut.freed) as f64;
         if let Cause::Trigger { turn } = cause
@@ -84,21 +83,21 @@ pub(super) fn begin(
             live.own.figures().skipped_turn = Some(turn);
             return Ok(());
         }
-        let changes = !cut.dropped.is_empty() || shortens(journal, &seen, &cut.frozen)?;
-        if matches!(cause, Cause::HardLimit | Cause::Compaction) && !changes {
-            live.own.figures().red_after_epoch |= cause == Cause::HardLimit;
-            return Ok(()); // nothing can be done, and nothing is written over and over
-        }
         cut
     } else {
-        unchanged(&seen)
+        prune::Cut::unchanged(seen.frozen.clone())
     };
+    let replaced = distill::texts(journal, &seen, &cut.frozen)?;
+    let changes = !cut.dropped.is_empty() || shortens(&seen, &replaced);
+    if matches!(cause, Cause::HardLimit | Cause::Compaction) && !changes {
+        live.own.figures().red_after_epoch |= cause == Cause::HardLimit;
+        return Ok(()); // nothing can be done, and nothing is written over and over
+    }
     let number = state(journal).epoch.as_ref().map_or(0, |epoch| epoch.n) + 1;
     let trigger = match cause {
         Cause::HostCompacted | Cause::Compaction => Trigger::Compaction,
         _ => Trigger::Epoch,
     };
-    let replaced = distill::texts(journal, &seen, &cut.frozen)?;
     let condensed = match &pass {
         Some(pass) => condensed(live, journal, pass, &seen, &cut),
         None => state(journal).condensed.clone(),
@@ -162,31 +161,10 @@ pub(super) fn begin(
 }
 
 /// Whether a result is shortened that is not yet. One whose body does not read stays whole, however often it is tried.
-fn shortens(journal: &mut Journal<'_, '_>, seen: &Sights, frozen: &Frozen) -> Result<bool> {
-    if frozen.distilled.is_subset(&seen.frozen.distilled) {
-        return Ok(false);
-    }
-    let known: HashSet<u64> = seen
-        .frozen
-        .distilled
-        .iter()
-        .filter_map(|index| seen.entries.get(*index))
-        .map(|entry| entry.ordinal)
-        .collect();
-    Ok(distill::texts(journal, seen, frozen)?.iter().any(|replaced| !known.contains(&replaced.ordinal)))
-}
-
-/// The same view as before.
-fn unchanged(seen: &Sights) -> prune::Cut {
-    let frozen = seen.frozen.clone();
-    prune::Cut {
-        frozen,
-        dropped: Vec::new(),
-        left: Vec::new(),
-        condensed: Vec::new(),
-        kept_tokens: 0,
-        freed: 0,
-    }
+fn shortens(seen: &Sights, replaced: &[Replaced]) -> bool {
+    let known = seen.frozen.distilled.iter().filter_map(|index| seen.entries.get(*index));
+    let known: HashSet<u64> = known.map(|entry| entry.ordinal).collect();
+    replaced.iter().any(|replaced| !known.contains(&replaced.ordinal))
 }
 
 /// The epoch's checkpoint. Where the host does what a checkpoint was just written for, that one is it.
@@ -230,16 +208,6 @@ pub(super) fn answer(
     let limit = packet_limit(&limits.thresholds(&live.knobs()));
     let (packet, _) = render(live, journal, &seen, &seen.frozen, request, limit)?;
     Ok(packet.unwrap_or_default())
-}
-
-fn pressure_of(
-    journal: &Journal<'_, '_>,
-    seen: &Sights,
-    request: &PlanRequest,
-    thresholds: &Thresholds,
-) -> f64 {
-    let tokens = seen.view_tokens(&seen.shown(Mode::Prune, request.prompt.is_none()));
-    thresholds.pressure(state(journal).calibration.history_tokens(tokens))
 }
 
 /// The middle band in short, made harmless as a model's summary is.
@@ -299,7 +267,7 @@ fn choose(
     let state = state(journal);
     let calibration = &state.calibration;
     let running = request.prompt.is_none();
-    let zone = thresholds.zone(pressure_of(journal, seen, request, thresholds));
+    let zone = thresholds.zone(seen.pressure(state, running, thresholds));
     let carried = state.condensed.as_deref().filter(|_| pass.is_none());
     let summary = state.next_summary(carried).as_deref().map_or(0, block_tokens);
     let config = &live.options.config;
@@ -332,8 +300,8 @@ fn gone_ordinals(seen: &Sights, dropped: &[usize], state: &State, cause: Cause) 
     let mut gone: BTreeSet<u64> = ordinals(seen, dropped).collect();
     if cause == Cause::HostCompacted {
         let here: HashSet<u64> = seen.entries.iter().map(|entry| entry.ordinal).collect();
-        let first = state.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
-        gone.extend((first..state.host_floor).filter(|o| !here.contains(o) && state.is_on_path(*o)));
+        let before = state.in_view().take_while(|ordinal| *ordinal < state.host_floor);
+        gone.extend(before.filter(|ordinal| !here.contains(ordinal)));
     }
     gone.into_iter().collect()
 }
@@ -347,7 +315,7 @@ fn drop_records(
     request: &PlanRequest,
 ) -> Vec<DropRecord> {
     let state = state(journal);
-    let prompt = request.prompt.clone().or_else(|| state.last_request());
+    let prompt = request.asked(state);
     let reason = match cause {
         Cause::HostCompacted => DropReason::HostCompaction,
         Cause::HardLimit => DropReason::HardLimit,
@@ -359,8 +327,7 @@ fn drop_records(
 /// The session ends: what is still in the view is archived.
 pub(super) fn archive(live: &Live, journal: &mut Journal<'_, '_>) -> Result<()> {
     let state = state(journal);
-    let first = state.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
-    let left: Vec<u64> = (first..=state.last_ordinal).filter(|ordinal| state.is_on_path(*ordinal)).collect();
+    let left: Vec<u64> = state.in_view().collect();
     let epoch = state.epoch.as_ref().map_or(0, |epoch| epoch.n) + 1;
     let now = journal.now().to_owned();
     let drops = records(live, state, &left, epoch, &DropReason::SessionEnd, None, &now);

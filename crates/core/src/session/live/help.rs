@@ -48,8 +48,8 @@ impl Live {
         self.write(Durability::Written, move |journal| live.ask(journal), done);
     }
 
-    /// Takes a summary or a condensed form in, checked; false where nothing of it is left, or the session went another way meanwhile. It is
-    /// shown from the next epoch on.
+    /// Takes a summary or a condensed form in, checked; false where nothing of it is left, or the session went another
+    /// way meanwhile. It is shown from the next epoch on.
     pub fn merge_summary(&self, answer: String, basis: String, done: Done<bool>) {
         self.write(Durability::Written, move |journal| merge(journal, &answer, &basis), done);
     }
@@ -149,39 +149,37 @@ fn merge(journal: &mut Journal<'_, '_>, answer: &str, basis: &str) -> Result<boo
     if let Some(basis) = basis.strip_prefix(BAND) {
         return merge_condensed(journal, answer, basis);
     }
-    let parts: Vec<u64> = basis.split('-').filter_map(|part| part.parse().ok()).collect();
-    let [generation, upto, most] = parts.as_slice() else {
-        return Err(Error::InvalidInput("not the basis of a summary".to_owned()));
-    };
+    let [generation, upto, most] = figures(basis)?;
     let known = state(journal);
-    let same = u64::from(known.live.generation) == *generation
-        && known.rolling.as_ref().is_none_or(|rolling| rolling.upto < *upto)
-        && *upto <= known.last_ordinal + 1;
-    let Some(text) = check_summary(answer, *most).filter(|_| same) else { return Ok(false) };
-    journal.append(vec![Event::Rolling(Rolling { text, upto: *upto })])?;
+    let same = u64::from(known.live.generation) == generation
+        && known.rolling.as_ref().is_none_or(|rolling| rolling.upto < upto)
+        && upto <= known.last_ordinal + 1;
+    let Some(text) = check_summary(answer, most).filter(|_| same) else { return Ok(false) };
+    journal.append(vec![Event::Rolling(Rolling { text, upto })])?;
     Ok(true)
 }
 
 fn merge_condensed(journal: &mut Journal<'_, '_>, answer: &str, basis: &str) -> Result<bool> {
-    let parts: Vec<u64> = basis.split('-').filter_map(|part| part.parse().ok()).collect();
-    let [generation, epoch, most] = parts.as_slice() else {
-        return Err(Error::InvalidInput("not the basis of a condensed form".to_owned()));
-    };
+    let [generation, epoch, most] = figures(basis)?;
     let known = state(journal);
-    let same = u64::from(known.live.generation) == *generation
+    let same = u64::from(known.live.generation) == generation
         && known.condensed.is_some()
-        && known.epoch.as_ref().is_some_and(|running| running.n == *epoch);
-    let Some(text) = check_summary(answer, *most).filter(|_| same) else { return Ok(false) };
-    journal.append(vec![Event::Condensed { epoch: *epoch, text }])?;
+        && known.epoch.as_ref().is_some_and(|running| running.n == epoch);
+    let Some(text) = check_summary(answer, most).filter(|_| same) else { return Ok(false) };
+    journal.append(vec![Event::Condensed { epoch, text }])?;
     Ok(true)
+}
+
+/// The figures of a basis: generation, place, tokens.
+fn figures(basis: &str) -> Result<[u64; 3]> {
+    let parts: Vec<u64> = basis.split('-').filter_map(|part| part.parse().ok()).collect();
+    parts.try_into().map_err(|_| Error::InvalidInput("not the basis of a summary".to_owned()))
 }
 
 fn expire(journal: &mut Journal<'_, '_>) -> Result<u64> {
     let known = state(journal);
-    let first = known.epoch.as_ref().map_or(1, |epoch| epoch.boundary.max(1));
     let mut keep: HashSet<ChunkId> = known.pins.iter().filter_map(|pin| pin.parse().ok()).collect();
-    let visible = (first..=known.last_ordinal).filter(|ordinal| known.is_on_path(*ordinal));
-    keep.extend(visible.filter_map(|ordinal| known.chunk(ordinal)));
+    keep.extend(known.in_view().filter_map(|ordinal| known.chunk(ordinal)));
     let now = journal.now().to_owned();
     Ok(journal.locked.expire(&now, &keep, None)?.chunks)
 }

@@ -64,6 +64,13 @@ pub struct Replace {
     pub text: String,
 }
 
+impl PlanRequest {
+    /// What is asked now: the prompt, or what a person said last.
+    pub(super) fn asked(&self, state: &State) -> Option<String> {
+        self.prompt.clone().or_else(|| state.last_request())
+    }
+}
+
 impl Live {
     /// Plans. Where another process holds the lock for longer than 200 ms, or nothing can be written, the plan is
     /// made of what is in memory, with a warning.
@@ -234,9 +241,8 @@ impl Live {
             return None; // nothing is triggered by what is unknown (FAULTS E7)
         }
         let thresholds = limits.thresholds(&self.knobs());
-        let tokens = seen.view_tokens(&seen.shown(Mode::Prune, request.prompt.is_none()));
-        let pressure = thresholds.pressure(state.calibration.history_tokens(tokens));
-        let turn = last_person(seen).map_or(0, |index| (seen.offset + index) as u64);
+        let pressure = seen.pressure(state, request.prompt.is_none(), &thresholds);
+        let turn = seen.last_person().map_or(0, |(index, _)| index as u64);
         if pressure >= thresholds.hard {
             return Some(Cause::HardLimit);
         }
@@ -275,10 +281,6 @@ fn replaced(epoch: &Epoch, seen: &Sights, keep: &[usize]) -> Vec<Replace> {
         .collect();
     replaced.sort_by_key(|replaced| replaced.index);
     replaced
-}
-
-fn last_person(seen: &Sights) -> Option<usize> {
-    seen.entries.iter().rposition(|entry| entry.kind == EntryKind::Person)
 }
 
 /// Between two turns: the newest message is a person's, or an answer that asks for nothing more.

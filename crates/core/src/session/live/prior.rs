@@ -11,13 +11,12 @@ use super::{Live, PLAN_PATIENCE, state};
 use crate::Result;
 use crate::capture::user_text;
 use crate::message::Message;
-use crate::observe::{Recovered, RecoverySource};
 use crate::pressure::Limits;
 use crate::recall::query::Query;
 use crate::recall::{Filter, Prior, PriorLimits, Request, prior_context, share};
-use crate::store::{Body, BodyFiles, ChunkId, Durability, Log};
+use crate::store::{Body, BodyFiles, ChunkId, Durability};
 use crate::text::fold::fold;
-use crate::text::time::hours_between;
+use crate::text::tokens::estimate_tokens;
 use std::collections::{HashMap, HashSet};
 
 /// Hits that are looked at: what is still in the view is among them.
@@ -168,7 +167,7 @@ impl Live {
             .collect();
         let out: Vec<Match> = found.iter().copied().filter(|(chunk, _)| has_left(known, *chunk)).collect();
         let (asked, query) = (fold(&sought.prompt), Query::new(&sought.prompt));
-        let mut bodies = HashMap::new();
+        let mut offers = HashMap::new();
         let mut priors = Vec::new();
         for (chunk, score) in out {
             if offered.contains(&chunk) || journal.locked.reader().is_expired(chunk)? {
@@ -186,7 +185,7 @@ impl Live {
                 continue;
             }
             priors.push(Prior { chunk, source: source(&body), score, text });
-            bodies.insert(chunk, (body, score));
+            offers.insert(chunk, (estimate_tokens(&body.text), score));
         }
         let Some(block) = prior_context(&sought.prompt, &priors, &offered, &sought.limits) else {
             return Ok(None);
@@ -194,9 +193,11 @@ impl Live {
         let chunks = block.chunks.iter().map(ToString::to_string).collect();
         let (turn, epoch, text) = (sought.turn, sought.epoch, block.text.clone());
         journal.append(vec![Event::Offered(Offered { epoch, turn, text, chunks })])?;
-        for chunk in &block.chunks {
-            if let Some((body, score)) = bodies.get(chunk) {
-                self.log_offer(journal, body, *score, sought)?;
+        let now = journal.now().to_owned();
+        for chunk in block.chunks {
+            if let Some((tokens, score)) = offers.get(&chunk) {
+                let matched = Some((*score, sought.limits.min_score));
+                self.session.log_recovery(&mut journal.locked.reader(), chunk, *tokens, matched, &now)?;
             }
         }
         let mut figures = self.own.figures();
@@ -204,42 +205,13 @@ impl Live {
         figures.tail = Some((turn, joined(line, &block.text)));
         Ok(Some(block.text))
     }
-
-    fn log_offer(
-        &self,
-        journal: &mut Journal<'_, '_>,
-        body: &Body,
-        score: f64,
-        sought: &Sought,
-    ) -> Result<()> {
-        if !self.options.config.log_recovery {
-            return Ok(());
-        }
-        let record = journal.locked.reader().drop_of(body.chunk_id)?;
-        let now = journal.now();
-        let chunk_id = body.chunk_id.to_string();
-        let line = Recovered {
-            timestamp: now,
-            chunk_id: &chunk_id,
-            session_id: self.session.key(),
-            source: RecoverySource::Auto,
-            drop_reason: record.as_ref().map(|record| record.drop_reason.as_str()),
-            score_at_drop: record.as_ref().and_then(|record| record.relevance_score),
-            relevance_score: Some(score),
-            threshold_used: Some(sought.limits.min_score),
-            tokens: crate::text::tokens::estimate_tokens(&body.text),
-            hours_since_drop: record.as_ref().and_then(|record| hours_between(&record.timestamp, now)),
-        };
-        self.session.log(Log::Recovery, &[line.to_line()]);
-        Ok(())
-    }
 }
 
 /// The turn that a plan is for, by its first message.
 pub(super) fn turn(state: &State, seen: &Sights, request: &PlanRequest) -> u64 {
     match &request.prompt {
         Some(_) => state.last_ordinal + 1,
-        None => seen.last_person().map_or(0, |entry| entry.ordinal),
+        None => seen.last_person().map_or(0, |(_, entry)| entry.ordinal),
     }
 }
 
@@ -263,13 +235,11 @@ fn with_tail(mut plan: ContextPlan, block: &str) -> ContextPlan {
 
 /// Somebody said it or a tool gave it, on the live path, and it is not in the view.
 fn has_left(state: &State, chunk: ChunkId) -> bool {
-    let Some(epoch) = &state.epoch else { return false };
     let told = state.sight(chunk.ordinal).is_some_and(|seen| match seen.sight.part {
         Part::Person | Part::Assistant | Part::ToolResult => true,
         Part::Injected | Part::Ours | Part::Summary | Part::Other => false,
     });
-    let left = chunk.ordinal < epoch.boundary || epoch.left.contains(&chunk.ordinal);
-    told && left && state.is_on_path(chunk.ordinal)
+    told && state.is_on_path(chunk.ordinal) && !state.is_in_view(chunk.ordinal)
 }
 
 fn source(body: &Body) -> String {

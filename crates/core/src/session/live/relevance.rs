@@ -6,6 +6,7 @@ use super::super::{Journal, State};
 use super::plan::PlanRequest;
 use super::sight::Sights;
 use super::{Live, Mode, state};
+use crate::pressure::Thresholds;
 use crate::prune::{self, Cut, EntryKind, Relevance, Verdict};
 use crate::recall::{condense, relevance};
 use crate::text::time::millis;
@@ -32,13 +33,14 @@ pub(super) fn pass(
     journal: &mut Journal<'_, '_>,
     seen: &Sights,
     request: &PlanRequest,
-    pressure: f64,
+    thresholds: &Thresholds,
 ) -> Option<Pass> {
     let config = &live.options.config;
     if !config.relevance || !config.cold_storage_enabled || live.options.mode != Mode::Prune {
         return None;
     }
-    let prompt = request.prompt.clone().or_else(|| state(journal).last_request())?;
+    let prompt = request.asked(state(journal))?;
+    let pressure = seen.pressure(state(journal), request.prompt.is_none(), thresholds);
     if pressure < config.curation_trigger_pct || prompt.trim().is_empty() {
         return None;
     }

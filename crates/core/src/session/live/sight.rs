@@ -6,9 +6,10 @@ use super::super::state::Sighted;
 use super::Mode;
 use super::settle::Settled;
 use crate::message::{Key, Slot};
+use crate::pressure::Thresholds;
 use crate::prune::{self, Entry, EntryKind, Frozen, distilled_tokens};
 use crate::text::tokens::estimate_tokens;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The array as far as the running epoch reaches back, and its frozen view. What left with an earlier epoch is not
 /// looked at again, so that the work follows the view and not the history.
@@ -29,9 +30,16 @@ impl Sights {
         u32::try_from(self.offset + entry).ok()
     }
 
-    /// The newest message of a person.
-    pub(super) fn last_person(&self) -> Option<&Entry> {
-        self.entries.iter().rfind(|entry| entry.kind == EntryKind::Person)
+    /// The newest message of a person: its index in the host's array, and itself.
+    pub(super) fn last_person(&self) -> Option<(usize, &Entry)> {
+        let at = self.entries.iter().rposition(|entry| entry.kind == EntryKind::Person)?;
+        Some((self.offset + at, self.entries.get(at)?))
+    }
+
+    /// Calibrated share of usable that the view takes, 0..1 and above.
+    pub(super) fn pressure(&self, state: &State, running: bool, thresholds: &Thresholds) -> f64 {
+        let tokens = self.view_tokens(&self.shown(Mode::Prune, running));
+        thresholds.pressure(state.calibration.history_tokens(tokens))
     }
 
     /// Estimated tokens of a message as the model sees it in this epoch.
@@ -73,14 +81,13 @@ pub(super) fn sights_from(state: &State, settled: &Settled, first: u64) -> Sight
     let nobody = Sighted::default();
     let offset = begin(&settled.slots, first);
     let seen = settled.slots.get(offset..).unwrap_or_default();
-    let left: HashSet<u64> = state.epoch.iter().flat_map(|epoch| epoch.left.iter().copied()).collect();
     let mut newest = 0;
     let entries: Vec<Entry> = seen
         .iter()
         .map(|at| {
             let ordinal = if let (_, Slot::Known(ordinal)) = at { *ordinal } else { 0 };
             let mut entry = entry(ordinal, settled.sighted(state, at).unwrap_or(&nobody));
-            entry.left = left.contains(&ordinal);
+            entry.left = state.epoch.as_ref().is_some_and(|epoch| epoch.has_left(ordinal));
             if ordinal > newest {
                 newest = if entry.kind == EntryKind::Summary { newest } else { ordinal };
             } else if entry.kind == EntryKind::ToolResult {
