@@ -17,7 +17,7 @@ static_regex! {
     /// Something went wrong.
     static ERROR = r"(?i)\b(?:error|exception|fail(?:ed|s|ure)?|panic(?:ked)?|traceback|denied|timed? ?out|greska|neuspe\w+)\b|E[A-Z]{4,}\b";
     /// A file, a path or an address.
-    static PATH = r"(?:[\w.-]+/)+[\w.-]+|\b[\w-]+\.(?:rs|ts|tsx|js|mjs|py|go|java|c|h|cpp|json|ya?ml|toml|md|sql|sh|css|html)\b";
+    static PATH = r"(?:[\w.-]+/)+[\w.-]+|\w[\w-]*\.(?:rs|ts|tsx|js|mjs|py|go|java|c|h|cpp|json|ya?ml|toml|md|sql|sh|css|html)\b";
 }
 
 /// At most `max` tokens of what the messages say. What matters most is chosen first; the order is theirs.

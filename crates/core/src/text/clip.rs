@@ -2,7 +2,7 @@
 //! no emoji is halved and no slice can panic (FAULTS D5, D6). Time is linear in what is looked at, which is the part
 //! that is kept, not the whole text.
 
-use super::tokens::estimate_tokens;
+use super::tokens::{EXACT_BYTES, Piece, estimate_tokens, hundredths, pieces, rounded};
 use std::borrow::Cow;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
@@ -37,14 +37,65 @@ pub fn ellipsize(text: &str, max: usize) -> Cow<'_, str> {
 
 /// The longest beginning of a text, cut between graphemes, that is estimated at no more than `max` tokens.
 pub fn first_tokens(text: &str, max: u64) -> &str {
-    prefix(text, longest(text.len(), |bytes| estimate_tokens(prefix(text, bytes)) <= max))
+    let cut = first_pieces(text, max).map(|bytes| prefix(text, bytes));
+    cut.filter(|cut| estimate_tokens(cut) <= max).unwrap_or_else(|| {
+        prefix(text, longest(text.len(), |bytes| estimate_tokens(prefix(text, bytes)) <= max))
+    })
 }
 
 /// The longest end of a text, cut between graphemes, that is estimated at no more than `max` tokens.
 pub fn last_tokens(text: &str, max: u64) -> &str {
-    suffix(text, longest(text.len(), |bytes| estimate_tokens(suffix(text, bytes)) <= max))
+    let cut = last_pieces(text, max).map(|bytes| suffix(text, bytes));
+    cut.filter(|cut| estimate_tokens(cut) <= max).unwrap_or_else(|| {
+        suffix(text, longest(text.len(), |bytes| estimate_tokens(suffix(text, bytes)) <= max))
+    })
 }
 
+/// Bytes at the beginning that cost `max` tokens, in one pass; `None` where so many are not counted one by one.
+fn first_pieces(text: &str, max: u64) -> Option<usize> {
+    let (mut end, mut spent) = (0, 0);
+    for piece in pieces(text) {
+        if piece.end > EXACT_BYTES {
+            return None;
+        }
+        if rounded(spent + piece.cost) > max {
+            let inside = |bytes| text.get(end..floor(text, end + bytes)).map_or(0, hundredths);
+            return Some(end + longest(piece.end - end, |bytes| rounded(spent + inside(bytes)) <= max));
+        }
+        (end, spent) = (piece.end, spent + piece.cost);
+    }
+    Some(end)
+}
+
+/// Bytes at the end that cost `max` tokens; `None` where so many are not counted one by one.
+fn last_pieces(text: &str, max: u64) -> Option<usize> {
+    let mut window = 256 + usize::try_from(max).ok()?.saturating_mul(6);
+    let (seen, priced) = loop {
+        let seen = suffix(text, window);
+        if seen.len() > EXACT_BYTES {
+            return None;
+        }
+        let priced: Vec<Piece> = pieces(seen).collect();
+        if rounded(priced.iter().map(|piece| piece.cost).sum()) > max {
+            break (seen, priced);
+        }
+        if seen.len() == text.len() {
+            return Some(text.len());
+        }
+        window = window.saturating_mul(2);
+    };
+    let (mut end, mut spent) = (seen.len(), 0);
+    for (index, piece) in priced.iter().enumerate().rev() {
+        let start = index.checked_sub(1).and_then(|before| priced.get(before)).map_or(0, |before| before.end);
+        if rounded(spent + piece.cost) > max {
+            let inside = |bytes| seen.get(floor(seen, end - bytes)..end).map_or(0, hundredths);
+            let more = longest(end - start, |bytes| rounded(spent + inside(bytes)) <= max);
+            return Some(seen.len() - end + more);
+        }
+        (end, spent) = (start, spent + piece.cost);
+    }
+    Some(seen.len())
+}
 /// At most `max` tokens: the text itself if it fits, else its beginning with `…`.
 pub fn ellipsize_tokens(text: &str, max: u64) -> Cow<'_, str> {
     let fitting = first_tokens(text, max);
@@ -253,6 +304,17 @@ mod tests {
             let tail = last_tokens(&text, max as u64);
             prop_assert!(text.ends_with(tail) && is_clean_cut(&text, text.len() - tail.len()));
             prop_assert!(ellipsize(&text, max).graphemes(true).count() <= max);
+        }
+
+        /// A word with the blank before it can cost less than the word alone, so one grapheme does not tell.
+        #[test]
+        fn three_graphemes_more_would_be_too_much(text in "([a-zA-Zčšж日本🔥—.,;]{1,12} |[0-9]{1,9}|\n|-{1,40}){0,300}", max in 0u64..200) {
+            let cut = first_tokens(&text, max);
+            let longer = text[cut.len()..].char_indices().take(3).map(|(at, c)| &text[..cut.len() + at + c.len_utf8()]);
+            prop_assert!(cut == text || longer.map(estimate_tokens).any(|tokens| tokens > max));
+            let start = text.len() - last_tokens(&text, max).len();
+            let longer = text[..start].char_indices().rev().take(3).map(|(at, _)| &text[at..]);
+            prop_assert!(start == 0 || longer.map(estimate_tokens).any(|tokens| tokens > max));
         }
 
         #[test]

@@ -46,23 +46,36 @@ fn boundary(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&index| text.is_char_boundary(index)).unwrap_or(text.len())
 }
 
-fn rounded(hundredths: u64) -> u64 {
+/// Whole tokens.
+pub(super) fn rounded(hundredths: u64) -> u64 {
     if hundredths == 0 { 0 } else { (hundredths.saturating_add(50) / 100).max(1) }
 }
 
 /// The cost of a text in hundredths of a token.
-fn hundredths(text: &str) -> u64 {
+pub(super) fn hundredths(text: &str) -> u64 {
+    pieces(text).map(|piece| piece.cost).sum()
+}
+
+/// A stretch of a text that has a price of its own: what comes before it does not change it.
+pub(super) struct Piece {
+    /// Where it ends, in bytes.
+    pub(super) end: usize,
+    /// In hundredths of a token.
+    pub(super) cost: u64,
+}
+
+/// The pieces of a text, one after the other.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0 };
-    let mut cost = 0;
-    while let Some(kind) = scanner.kind() {
-        cost += match kind {
+    std::iter::from_fn(move || {
+        let cost = match scanner.kind()? {
             Kind::Lower | Kind::Upper | Kind::Letter(_) => scanner.word(Before::Nothing),
             Kind::Digit => scanner.digits(),
             Kind::Space | Kind::Newline => scanner.white(),
             Kind::Punctuation | Kind::Symbol(_) => scanner.punctuation(),
         };
-    }
-    cost
+        Some(Piece { end: scanner.at, cost })
+    })
 }
 
 /// What the next character is.

@@ -26,6 +26,8 @@ const LEAST_CONCEPTS: usize = 3;
 /// What a tool has given is offered only from this score on: a file that was read may have changed since, and a long one
 /// has every word.
 const LEAST_OF_TOOLS: f64 = 0.8;
+/// Bytes that are not indexed yet and are read for a plan, at most.
+const MOST_SCANNED: u64 = 4 << 20;
 /// How a line of a stored message begins that stands for a tool call.
 const TOOL_CALL: &str = "[tool call ";
 
@@ -132,6 +134,10 @@ impl Live {
         let Some(files) = BodyFiles::of(self.session.state_dir(), self.session.key())? else {
             return Ok(Vec::new());
         };
+        // After a first import everything waits for the index: the host must not wait for that.
+        if self.session.library.pending(&files)? > MOST_SCANNED {
+            return Ok(Vec::new());
+        }
         let request = Request {
             query: Query::new(&sought.prompt),
             filter: Filter::default(),

@@ -43,7 +43,7 @@ static_regex! {
     /// A bearer token anywhere.
     static BEARER = r"(?i)\b(?:bearer|basic)\s{1,3}([A-Za-z0-9_.~+/=-]{16,})";
     /// All cookies of a header.
-    static COOKIE = r#"(?im)(?:^|[\s"'`{,>])(?:set-)?cookie[\\"'`\]]*\s{0,3}:\s{0,3}[\\"'`]*([A-Za-z0-9_.$!%-]{1,80}=[^\r\n"'`\\]{1,8000})"#;
+    static COOKIE = r#"(?im)(?:^|[\s"'`{,>])(?:set-)?cookie[\\"'`\]]*\s{0,3}:\s{0,3}[\\"'`]*([A-Za-z0-9_.$!%-]{1,80}=[^\r\n"'`\\]+)"#;
     /// The signature that makes an address a right to read or write.
     static SIGNATURE = r"(?i)[?&](?:sig|signature|x-amz-signature|x-goog-signature)=([A-Za-z0-9%+/=_-]{16,})";
     /// A password given to a command by a flag of one letter.
