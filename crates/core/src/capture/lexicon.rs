@@ -313,7 +313,23 @@ pub(super) fn is_serbian_change(word: &str) -> bool {
         prihvat uzim uze biram birac izaber podrzav podrz ide idem ukid ukin gas izdvoj izdvaj uklop \
         prosir prepis generis kesir loguj filtrir implement refaktor migrir koristic radi urad sred \
         resav resi";
-    STEMS.split(' ').any(|stem| word.starts_with(stem))
+    /// By first letter: the question is asked of every word.
+    static BY_LETTER: LazyLock<[Vec<&'static str>; 26]> = LazyLock::new(|| {
+        let mut lists: [Vec<&str>; 26] = Default::default();
+        for stem in STEMS.split_ascii_whitespace() {
+            if let Some(list) = letter(stem).and_then(|at| lists.get_mut(at)) {
+                list.push(stem);
+            }
+        }
+        lists
+    });
+    let stems = letter(word).and_then(|at| BY_LETTER.get(at));
+    stems.is_some_and(|stems| stems.iter().any(|stem| word.starts_with(stem)))
+}
+
+/// Number of the first letter of the alphabet's 26.
+fn letter(word: &str) -> Option<usize> {
+    word.bytes().next().filter(u8::is_ascii_lowercase).map(|letter| usize::from(letter - b'a'))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub(super) fn sense(text: &str) -> String {
     if folded.is_ascii() && !folded.contains(['`', '"']) {
         return folded;
     }
-    let mut chars: Vec<char> = folded
+    let straight: String = folded
         .chars()
         .map(|c| match c {
             '\u{2018}' | '\u{2019}' | '\u{02bc}' | '´' => '\'',
@@ -21,6 +21,10 @@ pub(super) fn sense(text: &str) -> String {
             other => other,
         })
         .collect();
+    if !straight.contains(['`', '"']) {
+        return straight;
+    }
+    let mut chars: Vec<char> = straight.chars().collect();
     mask(&mut chars, '`', 'x', 0);
     mask(&mut chars, '"', '#', QUOTED_WORDS);
     chars.into_iter().collect()

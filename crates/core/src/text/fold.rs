@@ -12,16 +12,31 @@ pub fn fold(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        // Nothing that follows changes an ASCII character but the one right after it.
+        let ascii =
+            rest.bytes().position(|byte| !byte.is_ascii()).map_or(rest.len(), |at| at.saturating_sub(1));
+        let (plain, other) = rest.split_at(ascii);
+        out.push_str(plain);
+        let marked =
+            other.char_indices().skip(1).find(|(_, c)| c.is_ascii()).map_or(other.len(), |(at, _)| at);
+        let (marked, after) = other.split_at(marked);
+        push_marked(&mut out, marked);
+        rest = after;
+    }
+    out.make_ascii_lowercase();
+    if out.is_ascii() { out } else { out.nfc().collect() }
+}
+
+fn push_marked(out: &mut String, text: &str) {
     for c in text.nfkc().flat_map(char::to_lowercase) {
         match letter(c) {
             Some(replacement) => out.push_str(replacement),
             None if c.is_ascii() => out.push(c),
-            None => {
-                std::iter::once(c).nfd().filter(|c| !is_latin_mark(*c)).for_each(|c| push_folded(&mut out, c))
-            }
+            None => std::iter::once(c).nfd().filter(|c| !is_latin_mark(*c)).for_each(|c| push_folded(out, c)),
         }
     }
-    out.nfc().collect()
 }
 
 fn push_folded(out: &mut String, c: char) {
@@ -84,7 +99,8 @@ fn letter(c: char) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn three_spellings_of_serbian_meet() {
@@ -107,6 +123,15 @@ mod tests {
         );
         assert_eq!(fold("हिन्दी 한국어 日本語"), "हिन्दी 한국어 日本語");
         assert_eq!(fold("１２３ Ａ"), "123 a");
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_in_pieces_folds_like_the_whole(text in "([a-zA-Z .]{0,3}|[čЂßé１—🔥]|e\u{301}|\u{301}|\\PC){0,12}") {
+            let mut whole = String::new();
+            push_marked(&mut whole, &text);
+            prop_assert_eq!(fold(&text), whole.nfc().collect::<String>());
+        }
     }
 
     #[test]

@@ -53,7 +53,12 @@ pub(super) fn rounded(hundredths: u64) -> u64 {
 
 /// The cost of a text in hundredths of a token.
 pub(super) fn hundredths(text: &str) -> u64 {
-    pieces(text).map(|piece| piece.cost).sum()
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0 };
+    let mut cost = 0;
+    while let Some(piece) = scanner.piece() {
+        cost += piece;
+    }
+    cost
 }
 
 /// A stretch of a text that has a price of its own: what comes before it does not change it.
@@ -67,15 +72,7 @@ pub(super) struct Piece {
 /// The pieces of a text, one after the other.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0 };
-    std::iter::from_fn(move || {
-        let cost = match scanner.kind()? {
-            Kind::Lower | Kind::Upper | Kind::Letter(_) => scanner.word(Before::Nothing),
-            Kind::Digit => scanner.digits(),
-            Kind::Space | Kind::Newline => scanner.white(),
-            Kind::Punctuation | Kind::Symbol(_) => scanner.punctuation(),
-        };
-        Some(Piece { end: scanner.at, cost })
-    })
+    std::iter::from_fn(move || scanner.piece().map(|cost| Piece { end: scanner.at, cost }))
 }
 
 /// What the next character is.
@@ -109,6 +106,17 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
+    /// The cost of the next piece, which is passed.
+    #[inline]
+    fn piece(&mut self) -> Option<u64> {
+        Some(match self.kind()? {
+            Kind::Lower | Kind::Upper | Kind::Letter(_) => self.word(Before::Nothing),
+            Kind::Digit => self.digits(),
+            Kind::Space | Kind::Newline => self.white(),
+            Kind::Punctuation | Kind::Symbol(_) => self.punctuation(),
+        })
+    }
+
     fn kind(&self) -> Option<Kind> {
         self.kind_at(self.at)
     }
