@@ -38,7 +38,7 @@ pub fn ellipsize(text: &str, max: usize) -> Cow<'_, str> {
 /// The longest beginning of a text, cut between graphemes, that is estimated at no more than `max` tokens.
 pub fn first_tokens(text: &str, max: u64) -> &str {
     let cut = first_pieces(text, max).map(|bytes| prefix(text, bytes));
-    cut.filter(|cut| estimate_tokens(cut) <= max).unwrap_or_else(|| {
+    cut.filter(|cut| cut.len() == text.len() || estimate_tokens(cut) <= max).unwrap_or_else(|| {
         prefix(text, longest(text.len(), |bytes| estimate_tokens(prefix(text, bytes)) <= max))
     })
 }
@@ -46,7 +46,7 @@ pub fn first_tokens(text: &str, max: u64) -> &str {
 /// The longest end of a text, cut between graphemes, that is estimated at no more than `max` tokens.
 pub fn last_tokens(text: &str, max: u64) -> &str {
     let cut = last_pieces(text, max).map(|bytes| suffix(text, bytes));
-    cut.filter(|cut| estimate_tokens(cut) <= max).unwrap_or_else(|| {
+    cut.filter(|cut| cut.len() == text.len() || estimate_tokens(cut) <= max).unwrap_or_else(|| {
         suffix(text, longest(text.len(), |bytes| estimate_tokens(suffix(text, bytes)) <= max))
     })
 }
