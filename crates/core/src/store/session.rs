@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::locked::{Locked, Reader};
 use super::open::{Address, Open, Taken};
+use super::pool::Task;
 use super::registry::Services;
 use super::state::SessionState;
 use crate::{Error, Result};
@@ -107,7 +108,7 @@ impl<S: SessionState> Session<S> {
             return self.abandon();
         }
         if idle {
-            self.schedule(services);
+            services.pool.run(self.task(services));
         }
     }
 
@@ -117,15 +118,9 @@ impl<S: SessionState> Session<S> {
         drop(jobs); // the mutex is free again: callbacks may come back here
     }
 
-    fn schedule(self: &Arc<Self>, services: &Arc<Services<S>>) {
-        let (session, services_too) = (Arc::clone(self), Arc::clone(services));
-        services.pool.run(Box::new(move || session.work(&services_too)));
-    }
-
-    /// Comes back at `due`, keeping the session scheduled.
-    fn come_back(self: &Arc<Self>, due: Instant, services: &Arc<Services<S>>) {
-        let (session, services_too) = (Arc::clone(self), Arc::clone(services));
-        services.pool.run_at(due, Box::new(move || session.work(&services_too)));
+    fn task(self: &Arc<Self>, services: &Arc<Services<S>>) -> Task {
+        let (session, services) = (Arc::clone(self), Arc::clone(services));
+        Box::new(move || session.work(&services))
     }
 
     /// Works on the session for a while. Only one thread at a time comes here.
@@ -144,7 +139,8 @@ impl<S: SessionState> Session<S> {
         drop(open);
         match next {
             Next::Again => self.go_on(services),
-            Next::Wait(pause) => self.come_back(Instant::now() + pause, services),
+            // The session stays scheduled.
+            Next::Wait(pause) => services.pool.run_at(Instant::now() + pause, self.task(services)),
         }
     }
 
@@ -154,7 +150,7 @@ impl<S: SessionState> Session<S> {
         let mut inbox = lock(&self.inbox);
         if !inbox.jobs.is_empty() {
             drop(inbox);
-            return self.schedule(services);
+            return services.pool.go_on(self.task(services));
         }
         inbox.scheduled = false;
         let Some(due) = upkeep else { return };
