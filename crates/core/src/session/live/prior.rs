@@ -186,7 +186,8 @@ impl Live {
             if text.trim().is_empty() || fold(&text) == asked {
                 continue; // the same words again say nothing new
             }
-            let score = score * share(&query, &body.text, &text);
+            let is_all = said.len() == body.text.lines().count();
+            let score = if is_all { score } else { score * share(&query, &body.text, &text) };
             if body.role == "toolResult" && score < LEAST_OF_TOOLS {
                 continue;
             }
