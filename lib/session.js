@@ -47,12 +47,15 @@ function makeSessionClass(native, extend = []) {
       if (!Number.isInteger(from) || from < 0 || from > this.#length) {
         throw fault('InvalidInput', `sync: from is ${from}; the array last synced has ${this.#length} messages`, this.sync)
       }
-      let keep = from
       const total = from + messages.length
-      if (from === 0 && this.#now('wantsAll')) keep = 0
-      else keep = sameUntil(this.#seen, messages, from)
-      const { names, numbers } = packKeys(messages, keep - from)
-      const found = this.#now('sync', keep, names, numbers, hints?.rewind === true)
+      const align = (keep) => {
+        const { names, numbers } = packKeys(messages, keep - from)
+        return this.#now('sync', keep, names, numbers, hints?.rewind === true, from === 0)
+      }
+      let keep = sameUntil(this.#seen, messages, from)
+      let found = align(keep)
+      // The native part has lost track of the array: it takes nothing but the whole.
+      if (found.wantsAll) found = align((keep = 0))
       this.#remember(messages, from, keep, total)
       if (found.ticket > 0) this.#queue.push({ ticket: found.ticket, wanted: found.wanted, at: 0, messages, shift: keep - from })
       // What fits goes now; the rest goes on later ticks, before the next plan.
@@ -240,11 +243,14 @@ function makeSessionClass(native, extend = []) {
   return ContextSession
 }
 
-/** How far the array, which begins at index `from`, holds the very objects that were seen. Its own function, so that it is compiled early: it looks at the whole history. */
+/**
+ * How far the array, which begins at index `from`, holds the very objects that were seen. Its own function, so that it is
+ * compiled early: it looks at the whole history. `Object.is` and not `===`, which looks into each object for its shape.
+ */
 function sameUntil(seen, messages, from) {
   const end = Math.min(seen.length - from, messages.length)
   let at = 0
-  while (at < end && seen[at + from] === messages[at]) at++
+  while (at < end && Object.is(seen[at + from], messages[at])) at++
   return from + Math.max(0, at)
 }
 

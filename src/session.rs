@@ -58,6 +58,7 @@ pub struct LimitsInput {
 }
 
 /// What a sync found.
+#[derive(Default)]
 #[napi(object)]
 pub struct SyncedKeys {
     /// Messages whose text is wanted, counted from the first key.
@@ -70,6 +71,8 @@ pub struct SyncedKeys {
     pub host_compacted: bool,
     /// Names this sync.
     pub ticket: f64,
+    /// Nothing was done: the whole array must be handed over.
+    pub wants_all: bool,
 }
 
 /// What a plan goes by.
@@ -307,13 +310,8 @@ impl NativeSession {
         })
     }
 
-    /// Whether the next sync must hand over the whole array.
-    #[napi(catch_unwind)]
-    pub fn wants_all(&self) -> napi::Result<bool> {
-        guard("sync", || Ok(self.live.wants_all()))
-    }
-
-    /// The array's keys from index `keep` on; the messages before it are those of the last sync.
+    /// The array's keys from index `keep` on; the messages before it are those of the last sync. `whole`: the caller has
+    /// the others too, should they be wanted again.
     #[napi(catch_unwind)]
     pub fn sync(
         &self,
@@ -321,8 +319,12 @@ impl NativeSession {
         names: String,
         numbers: Float64Array,
         rewind: bool,
+        whole: bool,
     ) -> napi::Result<SyncedKeys> {
         guard("sync", || {
+            if whole && keep > 0 && self.live.wants_all() {
+                return Ok(SyncedKeys { wants_all: true, ..SyncedKeys::default() });
+            }
             let synced = self.live.sync(keep as usize, incoming(&names, &numbers)?, rewind);
             Ok(SyncedKeys {
                 wanted: synced.wanted,
@@ -330,6 +332,7 @@ impl NativeSession {
                 rewound: synced.rewound as f64,
                 host_compacted: synced.host_compacted,
                 ticket: synced.ticket as f64,
+                wants_all: false,
             })
         })
     }
