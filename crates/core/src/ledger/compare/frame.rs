@@ -110,6 +110,8 @@ impl Frame {
             add(&|t| after(t, &[prep::TO, prep::ON]), &|t| !after(t, &[prep::FROM]));
         }
         if bits & class::NAME != 0 {
+            // "The default branch is called main", "Junakinja se zove Teodora"
+            add(&|t| t.slot == Slot::Object, &|t| t.slot == Slot::Head);
             // The last of the objects is the name.
             let objects: Vec<&Token> = tokens.iter().filter(|t| t.slot == Slot::Object && !t.light).collect();
             if let Some((_, topic)) = objects.split_last()

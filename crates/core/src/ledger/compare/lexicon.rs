@@ -133,7 +133,9 @@ impl Lexicon {
     fn base_form(&self, word: &str) -> Option<&Sense> {
         [("s", ""), ("d", ""), ("es", ""), ("ed", ""), ("ing", ""), ("ing", "e")].iter().find_map(
             |(ending, mute)| {
-                let bare = word.strip_suffix(ending).filter(|bare| bare.len() >= 3)?;
+                // A feed is no fee, and a seed is not what was seen.
+                let short = |bare: &str| bare.len() < 3 || bare.len() == 3 && bare.ends_with("ee");
+                let bare = word.strip_suffix(ending).filter(|bare| !short(bare))?;
                 if mute.is_empty() {
                     self.english.exact.get(bare)
                 } else {

@@ -10,7 +10,9 @@ mod lexicon;
 mod prepare;
 mod read;
 mod relate;
+mod roles;
 mod signature;
+mod subject;
 mod value;
 mod vocabulary;
 mod word;
@@ -21,7 +23,7 @@ pub(super) use signature::{Clause, KeySet, Signature};
 pub use vocabulary::Vocabulary;
 
 use prepare::Segment;
-use relate::{Keys, Relation, relate};
+use relate::{Keys, Relation, relate, roles_exchanged};
 
 /// How a newer text relates to an older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,12 +81,16 @@ pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
     }
     let keys = Keys { across: older.serbian != newer.serbian };
     let whole = relate(&older.whole, &newer.whole, keys);
-    let found =
-        if older.segments.len() <= 1 && newer.segments.len() <= 1 || whole.outcome == Comparison::Duplicate {
-            whole
-        } else {
-            by_segments(older, newer, keys, whole)
-        };
+    let found = if older.segments.len() <= 1 && newer.segments.len() <= 1 {
+        whole
+    } else if whole.outcome == Comparison::Duplicate {
+        // "X sends to Y, which stores": who does what to whom is told within a clause.
+        let exchanged = |a| newer.segments.iter().any(|b| roles_exchanged(a, b, keys));
+        let conflict = Relation { outcome: Comparison::Conflict, ..whole };
+        if older.segments.iter().any(exchanged) { conflict } else { whole }
+    } else {
+        by_segments(older, newer, keys, whole)
+    };
     // What was done and what is to be done may differ without replacing each other.
     let plan_beside_report = older.reports() && newer.orders() || older.orders() && newer.reports();
     let outcome = match found.outcome {

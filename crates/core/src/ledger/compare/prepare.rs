@@ -1,5 +1,6 @@
 //! A text made ready for comparison: segments of tokens with their meaning, polarity, values and slots.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub(super) struct Token {
     /// The negative end of its concept.
     pub(super) negative: bool,
     pub(super) value: Option<Value>,
+    /// A number that tells which thing is spoken of: "chapter 7", "the second class".
+    pub(super) label: bool,
     pub(super) contraries: &'static [(u16, u8)],
     /// Its contraries are many: the days of a week, colours.
     pub(super) scale: bool,
@@ -205,6 +208,39 @@ impl Prepared {
     /// Whether both are the same words, whatever their form.
     pub(crate) fn says_literally(&self, other: &Self) -> bool {
         self.plain == other.plain && self.rest == other.rest
+    }
+}
+
+/// How a text was read, for people: words, what they count as, and where they stand.
+impl fmt::Display for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.serbian { "sr" } else { "en" })?;
+        for segment in &self.segments {
+            write!(f, " {}", if segment.negative { "[not" } else { "[" })?;
+            for token in &segment.tokens {
+                let marks = [
+                    (token.light, "light"),
+                    (token.generic, "generic"),
+                    (token.value.is_some(), "value"),
+                    (token.kind.is_some(), "kind"),
+                    (token.name || token.proper, "name"),
+                    (token.class != 0, "verb"),
+                    (token.polar, "polar"),
+                    (!token.contraries.is_empty(), "contrary"),
+                ];
+                write!(f, " {}", if token.word.is_empty() { "#" } else { &*token.word })?;
+                for (_, mark) in marks.iter().filter(|(holds, _)| *holds) {
+                    write!(f, "-{mark}")?;
+                }
+                match token.slot {
+                    Slot::Head => {}
+                    Slot::Object => f.write_str(".o")?,
+                    Slot::After(group) => write!(f, ".{group}")?,
+                }
+            }
+            f.write_str(" ]")?;
+        }
+        Ok(())
     }
 }
 

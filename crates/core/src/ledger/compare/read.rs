@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use super::lexeme::{Lexeme, Reading, Tells, is_name};
 use super::lexicon::{LEXICON, LONGEST_PHRASE, Sense, class};
 use super::prepare::{Segment, Slot, Token, hash, mark, prep};
+use super::subject::{mark_labels, name_the_subject};
 use super::value::{self, Value};
 use super::word::Word;
 use crate::text::fold;
@@ -166,7 +167,7 @@ fn splits_at_hyphens(word: &str) -> bool {
 }
 
 /// Most words that one construction looks at.
-const RUN: usize = 4;
+const RUN: usize = 5;
 
 /// Keys of "keep", "limit" and "allow".
 static MEANINGS: LazyLock<[u64; 3]> = LazyLock::new(|| ["=keep", "=limit", "=allow"].map(hash));
@@ -504,6 +505,7 @@ impl<'a> Reader<'a> {
             polar: false,
             negative: false,
             value: None,
+            label: false,
             contraries: &[],
             scale: false,
             kind: None,
@@ -558,6 +560,8 @@ impl<'a> Reader<'a> {
             let says_limit = |t: &&mut Token| t.key == limit || t.key == allow && !t.negative;
             segment.tokens.iter_mut().filter(says_limit).for_each(|t| t.light = true);
         }
+        name_the_subject(&mut segment);
+        mark_labels(&mut segment.tokens);
         if !segment.tokens.is_empty() || segment.negative {
             self.done.push(segment);
         }

@@ -1,11 +1,11 @@
 //! How two clauses relate: what they share, what each has alone, and what that means.
 
 use super::Comparison;
-use super::frame::{Frame, same_things};
+use super::frame::Frame;
 use super::lexicon::class;
-use super::prepare::{Segment, Slot, Token, mark, prep};
-use super::value::Value;
-use super::word::Order;
+use super::prepare::{Segment, Slot, Token, prep};
+use super::roles::{same_order_told_conversely, swapped};
+use super::value::{Dimension, Value};
 
 /// The outcome for two clauses, with what supersession needs to know.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +43,7 @@ impl Keys {
         if self.across { alt } else { key }
     }
 
-    fn same(self, a: &Token, b: &Token) -> bool {
+    pub(super) fn same(self, a: &Token, b: &Token) -> bool {
         self.of(a) == self.of(b)
     }
 }
@@ -82,6 +82,15 @@ pub(super) fn relate(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     word_by_word(a, b, keys)
 }
 
+/// The same words in both clauses, with their roles exchanged.
+pub(super) fn roles_exchanged(a: &Segment, b: &Segment, keys: Keys) -> bool {
+    let sides = Sides::new(a, b, keys);
+    sides.common >= 2
+        && sides.left.size() + sides.right.size() + sides.pairs == 0
+        && !sides.opposed
+        && swapped(a, b, keys)
+}
+
 pub(super) fn word_by_word(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     let sides = Sides::new(a, b, keys);
     // "port 8080 for service 1", "port 9090 for service 2": with two values apart, one of them may name the thing.
@@ -98,7 +107,10 @@ pub(super) fn word_by_word(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     }
     let (left, right) = (sides.left.heavy.len(), sides.right.heavy.len());
     let topics_differ = left > 0 && right > 0;
-    let values_differ = !sides.left.values.is_empty() && !sides.right.values.is_empty();
+    let values_differ = sides.values_differ();
+    if sides.labels_differ() && (sides.opposed || sides.contrary || values_apart >= 2) {
+        return Relation { apart: true, ..Relation::new(Comparison::Distinct, 0.0) };
+    }
     let same_frame = !topics_differ && sides.mostly_shared();
     if same_frame && (sides.opposed || sides.contrary || values_differ) {
         return Relation { explicit: sides.forbids_more(), ..Relation::new(Comparison::Conflict, agreement) };
@@ -130,7 +142,7 @@ pub(super) fn word_by_word(a: &Segment, b: &Segment, keys: Keys) -> Relation {
         let lone_generics = sides.left.generic + sides.right.generic;
         let outcome = if !sides.mostly_shared() {
             Comparison::Distinct
-        } else if sides.swapped() {
+        } else if swapped(a, b, keys) {
             Comparison::Conflict
         } else if lone_generics > 0 && sides.common < 2
             || sides.common + sides.common_values + sides.common_light < 2 && !sides.same_size()
@@ -141,7 +153,7 @@ pub(super) fn word_by_word(a: &Segment, b: &Segment, keys: Keys) -> Relation {
         };
         return Relation::new(outcome, agreement);
     }
-    if sides.only_named() && values_equal && !sides.swapped() {
+    if sides.only_named() && values_equal && !swapped(a, b, keys) {
         return Relation::new(Comparison::Duplicate, agreement);
     }
     if topics_differ && values_equal && sides.reworded(0.7) {
@@ -241,6 +253,26 @@ impl<'a> Sides<'a> {
             && self.right.size() == 0
             && !self.b.tokens.iter().any(|t| t.negative)
             && self.b.tokens.iter().any(|t| thing(t) && self.a.tokens.iter().any(|x| self.keys.same(x, t)))
+    }
+
+    /// Each has a value of its own, and they could answer one question: "at 02:00" and "for 60 days" do not.
+    fn values_differ(&self) -> bool {
+        let lasts = |t: &Token| t.slot == Slot::After(prep::FOR);
+        let at = |value: &Value| matches!(value.dimension, Dimension::Clock | Dimension::Night);
+        let compared = |x: &Token, y: &Token| {
+            let Some((a, b)) = x.value.as_ref().zip(y.value.as_ref()) else { return false };
+            a.is_comparable(b) && !(at(a) && lasts(y) || at(b) && lasts(x))
+        };
+        self.left.values.iter().any(|x| self.right.values.iter().any(|y| compared(x, y)))
+    }
+
+    /// Each numbers the thing that it speaks of, and otherwise: "chapter 1", "chapter 7".
+    fn labels_differ(&self) -> bool {
+        let label = |t: &&&Token| t.label;
+        let dimension = |t: &&Token| t.value.as_ref().map(|value| value.dimension);
+        let theirs = self.right.values.iter().filter(label).map(dimension);
+        let ours: Vec<_> = self.left.values.iter().filter(label).map(dimension).collect();
+        theirs.into_iter().any(|dimension| ours.contains(&dimension))
     }
 
     fn agreement(&self) -> f32 {
@@ -353,54 +385,6 @@ impl<'a> Sides<'a> {
             && !topic(x)
             && !topic(y)
     }
-
-    /// The same words with their roles exchanged.
-    fn swapped(&self) -> bool {
-        let a: Vec<&Token> = ordered(self.a);
-        let b: Vec<&Token> = ordered(self.b);
-        let keys = self.keys;
-        if same_order_told_conversely(self.a, self.b, keys) {
-            return false;
-        }
-        if relations_swapped(self.a, self.b, keys) || pairings_differ(&a, &b, keys) {
-            return true;
-        }
-        let same_order = a.len() == b.len() && a.iter().zip(&b).all(|(x, y)| keys.same(x, y));
-        if same_order || a.len() != b.len() {
-            return false;
-        }
-        let one_passive = self.a.passive != self.b.passive;
-        let same_skeleton = self.a.skeleton == self.b.skeleton;
-        if keys.across || !(one_passive || same_skeleton) {
-            return false;
-        }
-        // Serbian cases carry the roles: the same word forms in one clause mean the same in any order.
-        let one_clause = !self.a.skeleton.iter().any(|m| *m == mark::BREAK || *m == mark::AND);
-        if one_clause && self.a.serbian && spelled(&a) == spelled(&b) {
-            return false;
-        }
-        let moved: Vec<usize> = (0..a.len())
-            .filter(|i| a.get(*i).zip(b.get(*i)).is_some_and(|(x, y)| !keys.same(x, y)))
-            .collect();
-        if one_clause && self.a.serbian && self.b.serbian {
-            // Word order is free; who does what to whom shows in two nouns that change their cases.
-            let declined =
-                |i: &&usize| a.get(**i).is_some_and(|x| b.iter().all(|y| *x.word != *y.word) && x.class == 0);
-            let neighbours = matches!(moved.as_slice(), [i, j] if j - i == 1);
-            let related = moved.iter().filter_map(|i| a.get(*i)).any(|t| matches!(t.slot, Slot::After(_)));
-            if neighbours && !related || moved.iter().filter(declined).count() < 2 {
-                return false;
-            }
-        }
-        if let (&[i, j], true) = (moved.as_slice(), same_skeleton) {
-            // "keep requests small", "prefer small requests": an adjective stands on either side of its noun.
-            let adjective = [i, j].iter().filter_map(|at| a.get(*at)).any(|t| {
-                !t.contraries.is_empty() && t.class == 0 && matches!(t.slot, Slot::Head | Slot::Object)
-            });
-            return !(joined_by_and(self.a, i, j) || adjective && j - i == 1);
-        }
-        moved.len() >= 2 && exchanged(&a, &b, keys)
-    }
 }
 
 impl<'a> Alone<'a> {
@@ -419,13 +403,6 @@ impl<'a> Alone<'a> {
 /// Whether a clause names work to be done.
 fn is_task(segment: &Segment) -> bool {
     segment.tokens.iter().any(|t| t.class & class::TASK != 0)
-}
-
-/// The spellings of some tokens, sorted.
-fn spelled<'a>(tokens: &[&'a Token]) -> Vec<&'a str> {
-    let mut words: Vec<&str> = tokens.iter().map(|t| &*t.word).collect();
-    words.sort_unstable();
-    words
 }
 
 fn unmatched<'a>(from: &'a Segment, other: &Segment, keys: Keys) -> Vec<(usize, &'a Token)> {
@@ -468,139 +445,4 @@ fn find_pair(
         }
     }
     None
-}
-
-/// Content tokens in the order of who does what: `Y is done by X` reads `X done Y`.
-fn ordered(segment: &Segment) -> Vec<&Token> {
-    let telling = |t: &&Token| !t.light;
-    if !segment.passive {
-        return segment.tokens.iter().filter(telling).collect();
-    }
-    let by = Slot::After(prep::BY);
-    let start = segment.tokens.iter().position(|t| t.slot == by).unwrap_or(segment.tokens.len());
-    let (before, after) = segment.tokens.split_at(start);
-    let length = after.iter().take_while(|t| t.slot == by).count();
-    let (actor, rest) = after.split_at(length);
-    // The participle stands right before "by".
-    let (object, verb) = before.split_at(before.len().saturating_sub(1));
-    actor.iter().chain(verb).chain(object).chain(rest).filter(telling).collect()
-}
-
-/// Whether two stretches changed places around a fixed middle: `A verb B`, `B verb A`.
-fn exchanged(a: &[&Token], b: &[&Token], keys: Keys) -> bool {
-    let first_a = a.first().map(|t| keys.of(t));
-    let first_b = b.first().map(|t| keys.of(t));
-    let place = |tokens: &[&Token], key: Option<u64>| tokens.iter().position(|t| Some(keys.of(t)) == key);
-    first_a != first_b
-        && place(b, first_a).is_some_and(|i| i >= b.len() / 2)
-        && place(a, first_b).is_some_and(|i| i >= a.len() / 2)
-}
-
-/// Whether the content tokens with numbers `i` and `j` are joined by `and` or `or`.
-fn joined_by_and(segment: &Segment, i: usize, j: usize) -> bool {
-    let telling: Vec<usize> =
-        segment.tokens.iter().enumerate().filter(|(_, t)| !t.light).map(|(at, _)| at).collect();
-    let (Some(from), Some(to)) = (telling.get(i), telling.get(j)) else { return false };
-    let mut token = 0;
-    let mut joined = false;
-    for code in &segment.skeleton {
-        match *code {
-            mark::TOKEN => token += 1,
-            mark::AND | mark::BREAK if token > *from && token <= *to => joined = true,
-            _ if token > *from && token <= *to => return false,
-            _ => {}
-        }
-    }
-    joined && to - from == 1
-}
-
-/// `from A to B`, `A over B`, `A before B` with the sides exchanged.
-fn relations_swapped(a: &Segment, b: &Segment, keys: Keys) -> bool {
-    let of = |segment: &Segment, slot: u8| -> Vec<u64> {
-        segment
-            .tokens
-            .iter()
-            .filter(|t| t.slot == Slot::After(slot) && !t.light)
-            .map(|t| keys.of(t))
-            .collect()
-    };
-    let shares = |x: &[u64], y: &[u64]| x.iter().any(|k| y.contains(k));
-    let from_to = {
-        let to = |segment: &Segment| {
-            // "iz Beograda u Niš"
-            let direction = if segment.serbian { prep::IN } else { prep::TO };
-            [of(segment, prep::TO), of(segment, direction)].concat()
-        };
-        let (from_a, to_a) = (of(a, prep::FROM), to(a));
-        let (from_b, to_b) = (of(b, prep::FROM), to(b));
-        let crossed = shares(&from_a, &to_b) || shares(&to_a, &from_b);
-        crossed && !(shares(&from_a, &from_b) && shares(&to_a, &to_b))
-    };
-    let order = match (told_order(a, keys), told_order(b, keys)) {
-        (Some((first_a, second_a)), Some((first_b, second_b))) => {
-            let only =
-                |x: &[u64], y: &[u64]| x.iter().copied().filter(|k| !y.contains(k)).collect::<Vec<_>>();
-            let (fa, sa) = (only(&first_a, &second_a), only(&second_a, &first_a));
-            let (fb, sb) = (only(&first_b, &second_b), only(&second_b, &first_b));
-            shares(&fa, &sb) && shares(&sa, &fb)
-        }
-        _ => false,
-    };
-    let over = {
-        let (over_a, over_b) = (of(a, prep::OVER), of(b, prep::OVER));
-        !over_a.is_empty() && !over_b.is_empty() && !same_things(&over_a, &over_b)
-    };
-    from_to || order || over
-}
-
-/// What comes first and what second by "before" or "after".
-fn told_order(segment: &Segment, keys: Keys) -> Option<(Vec<u64>, Vec<u64>)> {
-    let at = segment.tokens.iter().position(|t| !t.contraries.is_empty() && t.word.order().is_some())?;
-    let order = segment.tokens.get(at)?;
-    let (before, rest) = segment.tokens.split_at(at);
-    let after = rest.get(1..).unwrap_or_default();
-    let list = |tokens: &[Token]| tokens.iter().filter(|t| !t.light).map(|t| keys.of(t)).collect::<Vec<_>>();
-    let (first, second) =
-        if before.is_empty() { (list(after), Vec::new()) } else { (list(before), list(after)) };
-    Some(if order.word.order() == Some(Order::After) { (second, first) } else { (first, second) })
-}
-
-/// "X before Y" and "Y after X".
-fn same_order_told_conversely(a: &Segment, b: &Segment, keys: Keys) -> bool {
-    let later = |s: &Segment| s.tokens.iter().find_map(|t| t.word.order());
-    if !matches!((later(a), later(b)), (Some(x), Some(y)) if x != y) {
-        return false;
-    }
-    let Some(((first_a, second_a), (first_b, second_b))) = told_order(a, keys).zip(told_order(b, keys))
-    else {
-        return false;
-    };
-    let meets = |x: &[u64], y: &[u64]| x.iter().any(|k| y.contains(k));
-    let apart = !meets(&first_a, &second_b) && !meets(&second_a, &first_b);
-    apart && meets(&first_a, &first_b) && meets(&second_a, &second_b)
-}
-
-/// The same numbers beside other words: "two for core, one for docs" and the reverse.
-fn pairings_differ(a: &[&Token], b: &[&Token], keys: Keys) -> bool {
-    let pairs = |tokens: &[&Token]| -> Vec<(u64, Option<u64>)> {
-        let mut out: Vec<(u64, Option<u64>)> = tokens
-            .iter()
-            .enumerate()
-            .filter(|(_, t)| t.value.is_some())
-            .map(|(i, t)| (keys.of(t), tokens.get(i + 1).map(|n| keys.of(n))))
-            .collect();
-        out.sort_unstable();
-        out
-    };
-    let (x, y) = (pairs(a), pairs(b));
-    if x.len() < 2 || x.len() != y.len() {
-        return false;
-    }
-    // Only an exchange counts: every value is there, but two have each other's neighbour.
-    let neighbours = |p: &[(u64, Option<u64>)]| {
-        let mut n: Vec<Option<u64>> = p.iter().map(|(_, n)| *n).collect();
-        n.sort_unstable();
-        n
-    };
-    x != y && neighbours(&x) == neighbours(&y)
 }

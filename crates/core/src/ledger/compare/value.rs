@@ -54,6 +54,19 @@ impl Value {
         matches!(self.dimension, Dimension::Time | Dimension::Night | Dimension::Clock)
     }
 
+    /// Whether both could answer one question: a time of day and a number of bytes cannot.
+    pub(super) fn is_comparable(&self, other: &Self) -> bool {
+        use Dimension::{Clock, Count, Date, Night, Time};
+        let when = |value: &Self| matches!(value.dimension, Clock | Date | Night | Time);
+        let bare = |value: &Self, other: &Self| {
+            value.dimension == Count && !matches!(other.dimension, Clock | Date | Night)
+        };
+        self.dimension == other.dimension
+            || when(self) && when(other)
+            || bare(self, other)
+            || bare(other, self)
+    }
+
     fn text(dimension: Dimension, amount: &str) -> Self {
         Self { dimension, amount: amount.to_owned() }
     }
@@ -79,10 +92,10 @@ static TIME_UNITS: Table = LazyLock::new(|| {
 static BYTE_UNITS: Table = LazyLock::new(|| {
     table(&[
         ("byte bytes bajt bajta bajtova", 1.0),
-        ("kb kib kilobyte kilobytes kilobajt kilobajta", 1024.0),
-        ("mb mib megabyte megabytes megabajt megabajta", 1_048_576.0),
-        ("gb gib gigabyte gigabytes gigabajt gigabajta", 1_073_741_824.0),
-        ("tb tib terabyte terabytes", 1_099_511_627_776.0),
+        ("kb kib ki kilobyte kilobytes kibibyte kibibytes kilobajt kilobajta", 1024.0),
+        ("mb mib mi meg megs megabyte megabytes mebibyte mebibytes megabajt megabajta", 1_048_576.0),
+        ("gb gib gi gig gigs gigabyte gigabytes gibibyte gibibytes gigabajt gigabajta", 1_073_741_824.0),
+        ("tb tib ti terabyte terabytes tebibyte tebibytes terabajt terabajta", 1_099_511_627_776.0),
     ])
 });
 
@@ -221,7 +234,11 @@ pub(super) fn time_unit(word: &str) -> Option<f64> {
 /// Whether [`read`] may find a value that begins with this word, whatever follows.
 pub(super) fn may_begin(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit() || c == '+')
-        || matches!(word, "nightly" | "every" | "per" | "each" | "a" | "an")
+        || matches!(
+            word,
+            "nightly" | "every" | "per" | "each" | "a" | "an" | "sat" | "dan" | "godinu" | "mesec"
+        )
+        || matches!(word, "noon" | "midday" | "podne" | "midnight" | "ponoc" | "ponoci")
         || matches!(word, "svake" | "svaku" | "svaki" | "svakog" | "svakih")
         || look_up(&ADVERBS, word).is_some()
         || look_up(&ORDINAL_WORDS, word).is_some()
@@ -235,7 +252,7 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
     let word = *words.first()?;
     let next = words.get(1).copied().unwrap_or_default();
     if let Some(value) = dated(word).or_else(|| clock(word, next)) {
-        return Some((value, if matches!(next, "am" | "pm") { 2 } else { 1 }));
+        return Some((value, if half_of_day(next).is_empty() { 1 } else { 2 }));
     }
     let every = matches!(word, "every" | "each" | "svake" | "svaku");
     if word == "nightly" || every && matches!(next, "night" | "noci" | "noc") {
@@ -243,6 +260,9 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
     }
     if let Some(amount) = look_up(&ADVERBS, word) {
         return Some((Value::new(Dimension::Time, amount), 1));
+    }
+    if let Some(found) = broken(words) {
+        return Some(found);
     }
     if matches!(word, "every" | "per" | "each" | "svaki" | "svake" | "svakog" | "svakih" | "a" | "an")
         && next.len() > 1
@@ -270,15 +290,12 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
     } else if let Some(scale) = look_up(&BYTE_UNITS, unit) {
         taken += unit_taken;
         Value::new(Dimension::Bytes, amount * scale)
-    } else if matches!(unit, "%" | "percent" | "procenat" | "procenata" | "posto" | "pct") {
+    } else if matches!(unit, "%" | "percent" | "procenat" | "procenata" | "posto" | "odsto" | "pct") {
         taken += unit_taken;
         Value::new(Dimension::Count, amount / 100.0)
-    } else if matches!(
-        unit,
-        "$" | "€" | "usd" | "eur" | "dollars" | "euros" | "evra" | "dolara" | "dinara" | "rsd"
-    ) {
+    } else if let Some(currency) = currency(unit) {
         taken += unit_taken;
-        Value::new(Dimension::Money, amount)
+        Value::text(Dimension::Money, &format!("{currency} {amount:.9e}"))
     } else if matches!(unit, "hz") && amount > 0.0 {
         taken += unit_taken;
         Value::new(Dimension::Time, 1e3 / amount)
@@ -289,6 +306,29 @@ pub(super) fn read(words: &[&str]) -> Option<(Value, usize)> {
         });
     };
     Some((value, taken))
+}
+
+/// `half an hour`, `an hour and a half`, `pola sata`, `sat i po`.
+fn broken(words: &[&str]) -> Option<(Value, usize)> {
+    let unit = |word: &&str| time_unit(word).filter(|_| word.len() > 1);
+    let (amount, scale, taken) = match words {
+        ["half", "a" | "an", word, ..] => (0.5, unit(word)?, 3),
+        ["a" | "an" | "one", word, "and", "a", "half", ..] => (1.5, unit(word)?, 5),
+        [word, "i", "po", ..] => (1.5, unit(word)?, 3),
+        _ => return None,
+    };
+    Some((Value::new(Dimension::Time, amount * scale), taken))
+}
+
+/// What money is counted in. Amounts of different currencies differ.
+fn currency(unit: &str) -> Option<&'static str> {
+    Some(match unit {
+        "$" | "usd" | "dollar" | "dollars" | "bucks" | "dolar" | "dolara" => "usd",
+        "€" | "eur" | "euro" | "euros" | "evro" | "evra" | "eura" => "eur",
+        "£" | "gbp" | "pound" | "pounds" | "quid" | "funti" | "funta" => "gbp",
+        "rsd" | "din" | "dinar" | "dinara" => "rsd",
+        _ => return None,
+    })
 }
 
 /// `twice per second`, `3 times a day`: the time between two.
@@ -321,7 +361,7 @@ fn number<'a>(words: &[&'a str]) -> Option<(f64, &'a str, usize)> {
         }
         return Some((total, "", taken));
     }
-    let money = word.trim_start_matches(['$', '€', '~', '≈']);
+    let money = word.trim_start_matches(['$', '€', '£', '~', '≈']);
     let end =
         money.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '_'))).unwrap_or(money.len());
     let (digits, suffix) = money.split_at_checked(end)?;
@@ -348,11 +388,8 @@ fn number<'a>(words: &[&'a str]) -> Option<(f64, &'a str, usize)> {
         amount *= scale;
         taken = 2;
     }
-    let suffix = if suffix.is_empty() && money.len() < word.len() && word.starts_with(['$', '€']) {
-        "$"
-    } else {
-        suffix
-    };
+    let sign = ["$", "€", "£"].into_iter().find(|sign| suffix.is_empty() && word.starts_with(sign));
+    let suffix = sign.unwrap_or(suffix);
     Some((amount, suffix, taken))
 }
 
@@ -397,12 +434,26 @@ fn version(word: &str) -> Option<String> {
     (digits && numeric_head && (dots >= 2 || explicit)).then(|| bare.to_owned())
 }
 
-/// `10:00`, `9am`, `14h`.
+/// The half of the day that a word names.
+fn half_of_day(word: &str) -> &'static str {
+    match word {
+        "am" | "ujutru" | "ujutro" => "am",
+        "pm" | "popodne" | "uvece" => "pm",
+        _ => "",
+    }
+}
+
+/// `10:00`, `9am`, `14h`, `8 ujutru`.
 fn clock(word: &str, next: &str) -> Option<Value> {
+    match word {
+        "noon" | "midday" | "podne" => return Some(Value::text(Dimension::Clock, "720")),
+        "midnight" | "ponoc" | "ponoci" => return Some(Value::text(Dimension::Clock, "0")),
+        _ => {}
+    }
     let (body, half) = match (word.strip_suffix("am"), word.strip_suffix("pm")) {
         (Some(body), _) => (body, "am"),
         (_, Some(body)) => (body, "pm"),
-        _ => (word.strip_suffix('h').filter(|w| w.contains(':')).unwrap_or(word), next),
+        _ => (word.strip_suffix('h').filter(|w| w.contains(':')).unwrap_or(word), half_of_day(next)),
     };
     let (hours, minutes) = body.split_once(':').unwrap_or((body, "0"));
     let (hours, minutes): (u32, u32) = (hours.parse().ok()?, minutes.parse().ok()?);
@@ -462,11 +513,30 @@ mod tests {
             ("2 pm", "14:00"),
             ("28.11.2026", "2026-11-28"),
             ("1 GB", "1024 MB"),
+            ("1 GiB", "1024 mebibytes"),
+            ("16 gigs", "16 GB"),
+            ("half an hour", "30 minutes"),
+            ("an hour and a half", "90 min"),
+            ("sat i po", "90 minuta"),
+            ("$20", "20 usd"),
+            ("€400", "400 evra"),
+            ("deset odsto", "10%"),
+            ("8 ujutru", "08:00"),
+            ("noon", "12:00"),
+            ("ponoc", "0:00"),
+            ("9 uvece", "21:00"),
             ("v2.4.0", "2.4.0"),
             ("jednom nedeljno", "jednom nedeljno"),
         ] {
             assert_eq!(value(&a.to_lowercase()), value(&b.to_lowercase()), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn what_measures_different_things_is_not_compared() {
+        let comparable = |a, b| value(a).unwrap().is_comparable(&value(b).unwrap());
+        assert!(comparable("02:00", "nightly") && comparable("30", "30s") && comparable("5 mb", "1 gb"));
+        assert!(!comparable("02:00", "5 mb") && !comparable("10", "08:00") && !comparable("first", "5 s"));
     }
 
     #[test]
@@ -478,6 +548,8 @@ mod tests {
             ("6 months", "6 weeks"),
             ("2.4.0", "2.4.1"),
             ("80", "8080"),
+            ("$20", "€20"),
+            ("200 evra", "200 dinara"),
         ] {
             let (a, b) = (value(a), value(b));
             assert!(a.is_some() && b.is_some() && a != b, "{a:?} {b:?}");
