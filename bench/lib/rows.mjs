@@ -12,6 +12,11 @@ export function atMost({ what, unit, value, goal, beside, besideWhat }) {
   return { what, unit, value, beside, besideWhat, goal: `<= ${goal} ${unit}`, met: value <= goal }
 }
 
+/** A figure that should stay at or above `goal`. */
+export function atLeast({ what, unit, value, goal, beside, besideWhat }) {
+  return { what, unit, value, beside, besideWhat, goal: `>= ${goal} ${unit}`, met: value >= goal }
+}
+
 /** A figure without a goal, to read the others by. */
 export function fact({ what, unit, value, beside, besideWhat }) {
   return { what, unit, value, beside, besideWhat }

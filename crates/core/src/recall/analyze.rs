@@ -101,6 +101,12 @@ impl Reader<'_> {
             return self.word(part);
         }
         self.whole(part);
+        // Who writes it in small letters asks for a word.
+        let small = folded(part);
+        let stem = stem_of(&small);
+        if *stem != *small && small.len() <= TERM_BYTES {
+            (self.emit)(&stem, Kind::Variant);
+        }
         let mut start = 0;
         for end in cuts.into_iter().chain([part.len()]) {
             self.word(part.get(start..end).unwrap_or_default());
@@ -130,7 +136,7 @@ impl Reader<'_> {
             return (self.emit)(short, Kind::Word);
         }
         let bare = without_verb(short);
-        (self.emit)(&stem::english(irregular::plain(bare)), Kind::Word);
+        (self.emit)(&stem_of(bare), Kind::Word);
         if self.serbian {
             self.buffer.clear();
             self.buffer.push(SERBIAN);
@@ -187,6 +193,10 @@ fn folded(word: &str) -> Cow<'_, str> {
         return word.into();
     }
     fold(&word.replace('’', "'")).into()
+}
+
+fn stem_of(word: &str) -> String {
+    stem::english(irregular::plain(word))
 }
 
 /// `we` of `we'll`, `children` of `children's`.
@@ -306,6 +316,8 @@ mod tests {
             ("She went to the café", "go cafe"),
             ("don’t", "don't"),
             ("The children's books", "child"),
+            ("this.flushPendingMessages()", "flushpendingmessages"),
+            ("see HTTPServerSettings", "httpserversettings"),
         ] {
             assert!(meets(stored, asked), "{stored} / {asked}");
         }
