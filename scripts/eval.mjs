@@ -1,4 +1,4 @@
-// npm run eval [-- --sets=fourth,third,tuning,dev,real,public] [-- --kinds] [-- --misses] [-- --json]: how well the package judges, on
+// npm run eval [-- --sets=fourth,third,everyday,tuning,dev,real,public] [-- --kinds] [-- --misses] [-- --json]: how well the package judges, on
 // every set that is there. --kinds counts the kinds of misses; --misses prints them, never those of the blind set.
 // Figures inform and never fail a run; the floors that must hold are in __test__/eval.
 import { createRequire } from 'node:module'

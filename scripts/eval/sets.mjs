@@ -11,11 +11,12 @@ export const sharedScorer = path.join(shared, 'eval', 'score.mjs')
 
 /** Rows that nobody who works on the rules may read: no text of them is ever printed. */
 export const BLIND = new Set(['fourth', 'third'])
-export const SETS = ['fourth', 'third', 'tuning', 'dev', 'real', 'public']
+export const SETS = ['fourth', 'third', 'everyday', 'tuning', 'dev', 'real', 'public']
 
 const own = (kind) => ({
   fourth: path.join(root, 'fixtures', 'quality', `fourth_${kind}.jsonl`),
   third: path.join(root, 'fixtures', 'quality', `third_${kind}.jsonl`),
+  everyday: path.join(root, 'fixtures', 'quality', `everyday_${kind}.jsonl`),
   tuning: path.join(root, 'fixtures', 'quality', `tuning_${kind}.jsonl`),
 })
 const given = (file) => path.join(shared, 'eval', `${file}.dev.jsonl`)
