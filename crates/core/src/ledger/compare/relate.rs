@@ -111,14 +111,14 @@ pub(super) fn word_by_word(a: &Segment, b: &Segment, keys: Keys) -> Relation {
     if sides.labels_differ() && (sides.opposed || sides.contrary || values_apart >= 2) {
         return Relation { apart: true, ..Relation::new(Comparison::Distinct, 0.0) };
     }
-    let same_frame = !topics_differ && sides.mostly_shared();
+    let same_frame = !topics_differ && sides.shared_but_for_changes();
     if same_frame && (sides.opposed || sides.contrary || values_differ) {
         return Relation { explicit: sides.forbids_more(), ..Relation::new(Comparison::Conflict, agreement) };
     }
     if topics_differ && (sides.opposed || sides.contrary) && sides.mostly_shared() && sides.reworded(0.6) {
         return Relation::new(Comparison::Conflict, agreement);
     }
-    if sides.mostly_shared() && sides.chooses_otherwise() {
+    if sides.shared_but_for_changes() && sides.chooses_otherwise() {
         // The topics are equal and the choices are the differing values.
         return Relation::new(Comparison::Conflict, 1.0);
     }
@@ -243,6 +243,13 @@ impl<'a> Sides<'a> {
     fn mostly_shared(&self) -> bool {
         let shared = self.common + self.common_values;
         shared >= 1 && shared >= self.pairs + self.left.size().max(self.right.size())
+    }
+
+    /// The same, where verbs of change are left out: "The demo is on Monday", "The demo moved to Friday".
+    fn shared_but_for_changes(&self) -> bool {
+        let shared = self.common + self.common_values;
+        let size = |alone: &Alone<'_>| alone.size() - alone.heavy.iter().filter(|(_, t)| t.changes()).count();
+        shared >= 1 && shared >= self.pairs + size(&self.left).max(size(&self.right))
     }
 
     /// The newer forbids whatever the older asks for, and more: "use Redis for the cache", "do not use Redis".
