@@ -474,8 +474,7 @@ export interface ContextPlan {
   zone: Zone
   /** The first message of the request, in the user's role; null when there is none. */
   packet: string | null
-  /** The last message of the request; null when there is none. */
-  /** The last message of the request: the gauge line from 70 % on, and dropped messages that clearly match the prompt. The same for a whole turn. */
+  /** The last message of the request, null when there is none: the gauge line from 70 % on, and dropped messages that clearly match the prompt. The same for a whole turn. */
   tail: string | null
   /** Indices into the array last synced, ascending. */
   keep: Uint32Array

@@ -1,7 +1,7 @@
 // `clawback search`, `health`, `reset` and `compact`: what goes through a session as a host would open it.
 import type { Api, LiveSession } from '../api.js'
 import { bytes, CliError, colorsFor, harmless, json, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
-import { choose, type Flags } from '../session.js'
+import { choose, findStateDir, sessionsOf, type Flags } from '../session.js'
 import { positive } from './replay.js'
 import { since } from './cold.js'
 
@@ -30,6 +30,13 @@ export interface SearchFlags extends Flags {
   until?: string
 }
 
+/** To look into all sessions, one goes through the newest. */
+async function anyOf(api: Api, flags: SearchFlags): Promise<SearchFlags> {
+  if (!flags.all || flags.session !== undefined) return flags
+  const [newest] = await sessionsOf(api, findStateDir(flags.stateDir))
+  return newest === undefined ? flags : { ...flags, session: newest.sessionKey }
+}
+
 /** Any text is a query. */
 export async function search(api: Api, words: string[], flags: SearchFlags): Promise<void> {
   const query = words.join(' ')
@@ -43,10 +50,10 @@ export async function search(api: Api, words: string[], flags: SearchFlags): Pro
     ...(flags.since === undefined ? {} : { since: since(flags.since) }),
     ...(flags.until === undefined ? {} : { until: since(flags.until) }),
   }
-  const { hits, where } = await withSession(api, flags, async (session, where) => ({ hits: await session.recall(query, options), where }))
+  const { hits, where } = await withSession(api, await anyOf(api, flags), async (session, where) => ({ hits: await session.recall(query, options), where }))
   if (flags.json) return write(json({ ...where, query, hits }))
   if (hits.length === 0) {
-    write(`nothing found in ${oneLine(where.sessionKey, 200)}${flags.all ? ' and the other sessions' : '; --all looks into the other sessions too'}\n`)
+    write(flags.all ? 'nothing found in any session\n' : `nothing found in ${oneLine(where.sessionKey, 200)}; --all looks into the other sessions too\n`)
     process.exitCode = 1
     return
   }
@@ -119,7 +126,7 @@ export async function reset(api: Api, flags: ResetFlags): Promise<void> {
   const what = Object.entries({ decision: forgets.decisions, constraint: forgets.constraints, task: forgets.tasks, 'open item': forgets.openItems, learning: forgets.learnings })
     .filter(([, count]) => count > 0).map(([word, count]) => plural(count, word)).join(', ') || 'nothing'
   write(`${oneLine(sessionKey, 200)}: ${flags.force ? 'no longer remembers' : 'would no longer remember'} ${what}\n`)
-  write(`stored messages and ${plural(session.checkpoints, 'checkpoint')} stay on disk and can be searched\n`)
+  write(`stored messages and ${plural(session.checkpoints, 'checkpoint')} stay on disk; clawback search --all finds them\n`)
   if (!flags.force) write('nothing was changed: --force does it\n')
 }
 

@@ -11,7 +11,7 @@ static_regex! {
     /// A name that holds a word for secrets, and what joins it to its value: `=`, `:`, `=>`, `:=`, a blank after a flag,
     /// `>` after a tag. The name's own parts are read later.
     static NAME = concat!(
-        r"(?i)(?P<dashes>--?)?(?P<name>[A-Za-z0-9_.-]{0,80}(?:pass|pwd|secret|token|key|_auth|lozinka|лозинка)[A-Za-z0-9_-]{0,40})",
+        r"(?i)(?P<dashes>--?)?(?P<name>[A-Za-z0-9_.-]{0,80}(?:pass|pwd|secret|token|key|_auth|lozinka|лозинка|[sš]ifra|шифра)[A-Za-z0-9_-]{0,40})",
         r#"(?:(?P<quote>\\*["'`])?\]?(?P<join>:[ \t]*\r?\n[ \t]*|[ \t]{0,8}(?:=>|:=|[:=])[ \t]*|[ \t](?:is|je)[ \t]+)|(?P<blank>[ \t]+(?:\\\r?\n[ \t]*)?)|(?P<tag>>))"#,
     );
     /// `|` or `>` of YAML and the lines that are indented under it.
@@ -98,6 +98,8 @@ impl Context<'_> {
                 let length = self.bare_length(text, at, rest);
                 let value = rest.get(..length)?;
                 let line = head(rest, MAX_LINE_BYTES).split(['\n', '\r']).next().unwrap_or_default();
+                // What has been replaced already tells nothing of what the line is.
+                let line = line.split(MARKER_START).next().unwrap_or_default();
                 let element = !self.tag || rest.get(length..).is_some_and(|after| after.starts_with("</"));
                 (element && !self.is_harmless(value) && self.is_bare_secret(kind, value, line)).then_some((
                     start,
@@ -131,7 +133,13 @@ impl Context<'_> {
         let before = before.strip_suffix(self.name).unwrap_or("-");
         let before = before.strip_suffix("export ").unwrap_or(before);
         let alone = self.join == "=" && (before.is_empty() || before.ends_with('\n'));
-        let ends = |c: char| c.is_whitespace() || c == '"' || (!alone && "&,;)]}'`<>|\\".contains(c));
+        let ends = |c: char| {
+            c.is_whitespace()
+                || c == '"'
+                || (!alone && ",;)]}'`<>|\\".contains(c))
+                // Only what stands in an address ends there.
+                || (!alone && c == '&' && self.join == "=")
+        };
         rest.find(ends).unwrap_or(rest.len())
     }
 

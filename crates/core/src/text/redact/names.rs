@@ -32,7 +32,8 @@ pub(super) fn secret_kind(name: &str) -> Option<&'static str> {
     let last = parts.pop()?;
     let before = parts.last().map_or("", String::as_str);
     match last.as_str() {
-        "password" | "passwd" | "passphrase" | "passcode" | "pwd" | "pass" | "lozinka" | "лозинка" => {
+        "password" | "passwd" | "passphrase" | "passcode" | "pwd" | "pass" | "lozinka" | "лозинка"
+        | "sifra" | "šifra" | "шифра" => {
             (last != "pwd" || !before.is_empty() || name != "PWD").then_some("password")
         }
         "secret" => Some("secret"),
