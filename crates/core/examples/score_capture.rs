@@ -1,5 +1,6 @@
-//! Scores capture on evaluation rows in JSON lines: `score_capture DIR [--misses]`. Prints the figures of the scorer
-//! that belongs to the rows, before the addon exists. Says so and ends when the directory is not there.
+//! Scores capture on evaluation rows in JSON lines: `score_capture DIR [--set=tuning] [--half=odd|even] [--misses]`. Reads the
+//! sets of `fixtures/quality` (one at a time) and those of the scorer that belongs to other rows. `--half` takes every second
+//! row, so that rules can be made with one half and be judged by the other. Says so and ends when nothing is there.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command for developers")]
 
 use clawback_core::capture::{extract_decision, user_text};
@@ -7,22 +8,39 @@ use clawback_core::message::Message;
 use serde_json::Value;
 use std::collections::HashMap;
 
-fn rows(directory: &str, stem: &str) -> Vec<Value> {
-    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
-    entries
-        .flatten()
-        .filter(|entry| {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            name.starts_with(&format!("{stem}.")) && name.ends_with(".jsonl")
-        })
-        .flat_map(|entry| {
-            std::fs::read_to_string(entry.path())
-                .unwrap_or_default()
-                .lines()
-                .filter_map(|line| serde_json::from_str(line).ok())
-                .collect::<Vec<Value>>()
-        })
-        .collect()
+/// What is asked of the command line.
+struct Asked {
+    directory: String,
+    /// `tuning` reads `tuning_replies.jsonl`; empty reads `replies.jsonl`, and `decision_extraction.*.jsonl` beside it.
+    set: String,
+    /// 0 for odd rows, 1 for even ones.
+    half: Option<usize>,
+    misses: bool,
+}
+
+impl Asked {
+    fn rows(&self, own: &str, other: &str) -> Vec<Value> {
+        let Ok(entries) = std::fs::read_dir(&self.directory) else { return Vec::new() };
+        let mine =
+            if self.set.is_empty() { format!("{own}.jsonl") } else { format!("{}_{own}.jsonl", self.set) };
+        entries
+            .flatten()
+            .filter(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                name == mine || name.starts_with(&format!("{other}.")) && name.ends_with(".jsonl")
+            })
+            .flat_map(|entry| {
+                std::fs::read_to_string(entry.path())
+                    .unwrap_or_default()
+                    .lines()
+                    .filter_map(|line| serde_json::from_str(line).ok())
+                    .enumerate()
+                    .filter(|(at, _)| self.half.is_none_or(|half| at % 2 == half))
+                    .map(|(_, row)| row)
+                    .collect::<Vec<Value>>()
+            })
+            .collect()
+    }
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -77,7 +95,12 @@ fn extraction(name: &str, rows: &[Value], least: f64, misses: bool) {
             Some(got) => {
                 let targets = std::iter::once(&row["expected"])
                     .chain(row["acceptable"].as_array().into_iter().flatten());
-                if targets.filter_map(Value::as_str).any(|target| overlap(&got, target) >= least) {
+                let kept =
+                    row["must"].as_array().into_iter().flatten().filter_map(Value::as_str).all(|must| {
+                        let fold = |text: &str| words(text).join(" ");
+                        fold(&got).contains(&fold(must))
+                    });
+                if kept && targets.filter_map(Value::as_str).any(|target| overlap(&got, target) >= least) {
                     ok += 1;
                 } else {
                     wrong += 1;
@@ -124,9 +147,15 @@ fn main() {
         println!("no evaluation rows here: nothing is scored");
         return;
     };
-    let misses = arguments.iter().any(|argument| argument == "--misses");
-    extraction("decisions", &rows(directory, "decision_extraction"), 0.7, misses);
-    extraction("confirmed", &rows(directory, "confirmed_pairs"), 0.5, misses);
-    extraction("pairs", &rows(directory, "real_pi_pairs"), 0.5, misses);
-    users(&rows(directory, "user_messages"), misses);
+    let option = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name));
+    let asked = Asked {
+        directory: directory.clone(),
+        set: option("--set=").unwrap_or("").to_owned(),
+        half: option("--half=").map(|half| usize::from(half == "even")),
+        misses: arguments.iter().any(|argument| argument == "--misses"),
+    };
+    extraction("decisions", &asked.rows("replies", "decision_extraction"), 0.7, asked.misses);
+    extraction("confirmed", &asked.rows("confirmed", "confirmed_pairs"), 0.5, asked.misses);
+    extraction("pairs", &asked.rows("real", "real_pi_pairs"), 0.5, asked.misses);
+    users(&asked.rows("users", "user_messages"), asked.misses);
 }
