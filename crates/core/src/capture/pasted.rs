@@ -6,6 +6,10 @@ use crate::text::pattern::static_regex;
 
 /// Longest error, in graphemes.
 const MAX_ERROR: usize = 160;
+/// An error is told within so many lines.
+const MAX_WRAPPED: usize = 6;
+/// A line of this many bytes may have been wrapped.
+const WRAPPED_AT: usize = 60;
 
 static_regex! {
     /// A word that names an error, whole, with what it says up to the end of its line.
@@ -25,7 +29,8 @@ pub(super) fn error(text: &str) -> Option<String> {
         let line = text.get(..found.start()).unwrap_or("").rsplit('\n').next().unwrap_or("");
         PREFIX.is_match(line)
     })?;
-    let line = found.as_str().trim();
+    let block = wrapped(text.get(found.start()..)?);
+    let line = block.trim();
     let said = match line.find('{') {
         Some(at) => {
             let head = line.get(..at).unwrap_or("").trim_end();
@@ -34,8 +39,42 @@ pub(super) fn error(text: &str) -> Option<String> {
         }
         None => line.to_owned(),
     };
+    let said: Vec<&str> = said.split_whitespace().collect();
+    let said = said.join(" ");
     let said = clip::one_line(&said);
     (said.split_whitespace().count() >= 2).then(|| clip::ellipsize(&said, MAX_ERROR).into_owned())
+}
+
+/// The line that opens a text, with the lines that a terminal or a mail wrapped off its end: inside of an open JSON string, or
+/// after a long line that no stop ends.
+fn wrapped(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines().take(MAX_WRAPPED) {
+        if out.is_empty() {
+            line.clone_into(&mut out);
+            continue;
+        }
+        let next = line.trim_start();
+        let in_json = out.contains('{') && quotes(&out) % 2 == 1;
+        let runs_on = out.lines().last().unwrap_or("").len() >= WRAPPED_AT
+            && !out.ends_with(['.', ';', ':', '}', ')', '{'])
+            && next.starts_with(|c: char| c.is_lowercase() || c == '`' || c == '\'' || c.is_ascii_digit())
+            && !next.starts_with("at ")
+            && !next.starts_with("in ");
+        if next.is_empty() || !(in_json || runs_on) {
+            break;
+        }
+        out.push('\n');
+        out.push_str(line);
+    }
+    out
+}
+
+/// Quotes that are not escaped.
+fn quotes(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let escaped = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
+    (0..bytes.len()).filter(|at| bytes.get(*at) == Some(&b'"') && !escaped(*at)).count()
 }
 
 /// A person says that what they pasted is over.
@@ -68,6 +107,15 @@ mod tests {
             error(r#"Error: 400 {"type":"error","error":{"type":"invalid_request","message":"messages.2: `tool_use` ids were left"}}"#).as_deref(),
             Some("Error: 400 messages.2: `tool_use` ids were left")
         );
+        assert_eq!(
+            error("this results in\n\n Error: 422 {\"error\":{\"message\":\"rows.7: `amount`\n must be a number, not\n `null`.\"},\"id\":4}\n\nwhy?").as_deref(),
+            Some("Error: 422 rows.7: `amount` must be a number, not `null`.")
+        );
+        assert_eq!(
+            error("TypeError: cannot read the property `width` of an undefined canvas when\n  the window is resized\n    at draw (a.js)").as_deref(),
+            Some("TypeError: cannot read the property `width` of an undefined canvas when the window is resized")
+        );
+        assert_eq!(error("Error: disk full\nplease look").as_deref(), Some("Error: disk full"));
         assert!(error(&format!("TypeError: {}", "x ".repeat(5_000))).unwrap().len() <= 170);
     }
 
