@@ -2,11 +2,12 @@
 
 use super::captured::Captured;
 use super::clause;
-use super::decision::{clip_decision, stated_decisions, tier};
+use super::decision::{clip_decision, tier};
 use super::kinds::{Kind, Source, TaskState};
 use super::prose::{Place, Sentence, sentences};
 use super::section::{Section, classify};
 use super::sense::{matched, sense, skip_words};
+use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
 /// An introduction of at most this many words is a label.

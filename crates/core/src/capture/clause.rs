@@ -1,8 +1,8 @@
 //! A person's sentence as the clauses that each say something: what only leads in is taken off (`I changed my mind:`,
 //! `No,`, `Ana agrees with you:`), and a rule beside a choice becomes two clauses (`set X to 60 s, and never touch Y`).
 
-use super::decision;
 use super::lexicon::{is_serbian_intent, starts_with_order};
+use super::opener;
 use super::sense::{matched, sense, skip_words};
 use crate::text::pattern::static_regex;
 
@@ -49,7 +49,7 @@ pub(super) fn opened<'t>(text: &'t str, seen: &'t str) -> Opened<'t> {
                 break;
             }
         }
-        let (_, skipped, _) = decision::open(out.seen);
+        let (_, skipped, _) = opener::open(out.seen);
         out.skip(skipped);
         let Some(found) = CHANGED.find(out.seen) else { break };
         out.changes = true;

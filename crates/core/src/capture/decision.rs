@@ -6,15 +6,19 @@
 use super::lexicon::{
     announces_decision, is_change, is_serbian_change, is_serbian_intent, is_strong_change, starts_with_order,
 };
-use super::prose::{Place, Sentence, sentences};
+use super::opener::open;
+use super::prose::{Place, Sentence, is_ornament, sentences};
 use super::sense::{matched, sense, skip_words};
+use super::walk::{Whole, stated_decisions};
+use super::{label, settled, table};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 
 /// Longest decision, in graphemes (API extractDecisionFromResponse).
 pub const MAX_DECISION: usize = 200;
-/// A decision of fewer words takes the next sentence along.
-const SHORT_DECISION: usize = 4;
+
+/// A short reply that says what stays has at most so many words.
+const MAX_STANDING: usize = 6;
 
 /// A sentence that states a decision, with what speaks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +54,8 @@ pub(super) mod tier {
 }
 
 static_regex! {
-    /// `Decision:`, `Final decision after the benchmark:`, `Plan:`, `Odluka:`.
-    static MARKER = r"^(?:(?:the|my|our|final|one|new|key|main|short|konacna|nova|glavna|nasa|moja)\s+){0,3}(?:decision|decided|plan|approach|resolution|verdict|conclusion|agreement|agreed|outcome|choice|chosen|settled|final(?: answer| call)?|rule|policy|convention|odluka|odluceno|pristup|dogovor|dogovoreno|zakljucak|resenje|izbor|pravilo)(?:\s+(?:for|after|on|from|about|as of|is|o|za|posle|nakon|u vezi)\b[^:.?!]{0,50}|\s+#?\d+)?\s*(?::|\s-\s)\s*(\S.*)$";
-    static MARKER_ALONE = r"^(?:(?:the|my|our|final|konacna|nasa)\s+){0,2}(?:decision|plan|approach|resolution|verdict|conclusion|odluka|pristup|dogovor|zakljucak|resenje)\s*:$";
-    /// `ok: tabs, 100 columns`.
-    static AGREED_LIST = r"^(?:ok|okay|alright|right|agreed|settled|vazi|u redu|dogovoreno)\s*:\s+(\S.*)$";
     /// Verbs that say that a choice was made, with a first-person subject or none.
-    static DECIDED = r"^(?:(?:so |and |but |then )?(?:i|we)(?:'ve| have|'re| are|'ll)?\s+(?:\w+ly\s+|all\s+|now\s+|both\s+|just\s+|also\s+|jointly\s+|then\s+){0,2})?(?:decided|agreed|chose|chosen|opted|settled|settle|committed|picked|picking|opting|choosing|selected|going with|going for|went with|sticking (?:with|to)|stick (?:with|to)|go with|standardi[sz]ing on|standardi[sz]e on|landed on|resolved to|rejected|ruled out)\b(.*)$";
+    static DECIDED = r"^(?:(?:so |and |but |then )?(?:i|we)(?:'ve| have|'re| are|'ll)?\s+(?:\w+ly\s+|all\s+|now\s+|both\s+|just\s+|also\s+|jointly\s+|then\s+|therefore\s+|thus\s+|hence\s+|instead\s+){0,2})?(?:decided|agreed|chose|chosen|opted|settled|settle|committed|picked|picking|opting|choosing|selected|going with|going for|went with|sticking (?:with|to)|stick (?:with|to)|go with|standardi[sz]ing on|standardi[sz]e on|landed on|resolved to|rejected|ruled out)\b(.*)$";
     static DECIDED_SR = r"^(?:mi |ja |na kraju |ipak |konacno |zajedno )*(?:odlucil[aio] (?:smo|sam)|odlucujem\w*|dogovoril[aio] (?:smo|sam)|izabral[aio]? (?:smo|sam)|izabrao sam|odlucio sam|biram\w*|opredelil[aio] (?:smo|sam)|opredeljuje\w*|resil[aio] (?:smo|sam) da|resio sam da|idemo (?:na|sa|s)|idem (?:na|sa|s)|pala je odluka|odustaje\w* od|odustali smo od|ostajemo (?:na|pri|kod)|ostajem (?:na|pri|kod)|prelazi(?:mo|m) na)\b";
     /// `I'll`, `we're going to`, `let's`.
     static INTENT = r"(?:^|[,;:] (?:so |and |but |then )?| and | so |- )(?:(?:i|we)(?:'ll| will| shall|'m going to| am going to|'re going to| are going to|'m not going to| am not going to|'re not going to| are not going to|'d better| won't|'m gonna|'re gonna| gonna)|gonna|let's|let us)\s+((?:not|never|no longer|also|just|then|now|simply|instead|still|only|first|therefore|always|go ahead and|definitely|probably|both)\s+)*([a-z][a-z'-]*)(.*)$";
@@ -64,7 +63,6 @@ static_regex! {
     static PROGRESSIVE = r"(?:^|, so )(?:i'm|we're|i am|we are)\s+((?:not|no longer|now|just|therefore|only)\s+)*([a-z-]+ing)\b(.*)$";
     static APPROACH = r"^(?:and |but )?(?:the|our|my)\s+(?:\w+\s+){0,2}(?:approach|plan|fix|solution|decision|answer|way forward|choice|rule|convention|pattern|policy|strategy|resolution|compromise|verdict|recommendation we follow|call)(?:\s+(?:(?:i|we|that we|to)\s+[a-z']+(?: with| on)?|here|now|then|for this|for now))?\s*(?:is|will be|remains|'s|:|is therefore|becomes)\s*:?\s+(?:to\s+)?(\S.*)$";
     static APPROACH_SR = r"^(?:nas |moj |nasa |moja )?(?:resenje|pristup|plan|odluka|pravilo|popravka|dogovor)(?: ovde| za sada)?\s+(?:je|ce biti|ostaje)(?:\s+da)?\s+(\S.*)$";
-    static IT_IS = r"^(?:then |so )?(?:[^,.;]{2,60}) it is(?:[,.;!:]|$| then| for)";
     /// `You picked B, so X`.
     static CHOSEN_SO = r"^(?:you|we|since you|as you|because you)(?:'ve| have|'d)?\s+(?:just\s+)?(?:picked|chose|wanted|want|prefer|preferred|asked|decided|said|confirmed|agreed|went|voted|selected|insisted)\b[^,;]{0,80}[,;]\s+(?:so|then|which means|hence|therefore)\s+(\S.*)$";
     static INSTEAD_WE = r"^(?:instead of|rather than|umesto)\s+[^,]{2,60},\s+(?:we|i)\s+([a-z']+)\b";
@@ -83,31 +81,21 @@ static_regex! {
     /// `I've replaced X`, `zamenio sam X`.
     static DONE = r"^(?:i've|we've|i have|we have|i|we)\s+(?:now\s+|also\s+|just\s+|already\s+)*([a-z-]+)\b(.*)$";
     static DONE_SR = r"^(?:sada |vec |upravo )*([a-z]+(?:o|la|li)) (?:sam|smo)\b(.*)$";
-    static DONE_WORD = r"^(?:done|fixed|applied|changed|updated|switched|implemented|resolved|sorted|gotovo|reseno|popravljeno|sredjeno|uradjeno|zavrseno|promenjeno)[.!]?$";
-    /// Words before the statement that conclude from what was said.
-    static CONCLUDING = r"^(?:so|therefore|thus|hence|consequently|accordingly|in short|bottom line|that's why|for that reason|in that case|zato|dakle|stoga|prema tome|znaci|u tom slucaju|zbog toga|na kraju|in the end|after all|ultimately|still|instead|ipak|change of plans?|promena plana)[:,]?\s+";
-    static CONCLUDING_PHRASE = r"^(?:with (?:that|this|all that|all this)\b|with [^,]{2,40} in mind\b|given (?:that|this|the|your|all)\b|based on\b|since (?:you|we|both|nobody|no one)\b|because (?:you|of)\b|after (?:your|that|the|all|our|this)\b|as (?:you|discussed|agreed|planned|promised)\b|thinking about it\b|on (?:reflection|balance|second thought)\b|in the end\b|all things considered\b|considering\b|to (?:keep|avoid|make|stay|simplify|be safe)\b|per your\b|following your\b|posto\b|buduci da\b|s obzirom\b|kad (?:vec|je) \b|imajuci\b|posle\b|nakon\b|na osnovu\b)[^,]{0,110},\s+";
-    /// Words before the statement that say nothing.
-    static FILLER = r"^(?:(?:to|just to) (?:recap|sum up|summari[sz]e|confirm|be clear|repeat)|recap|in summary|ukratko|da rezimiram|da ponovim|(?:yep|yeah|yes|ok|okay|sure|right|cool|da) (?:makes sense|sounds good|that works|got it|good point|fair enough|agreed|vazi|moze)|sounds (?:good|great|fine|right)|works for me|that works|fair|ok|okay|alright|all right|right|well|yes|yeah|yep|sure|perfect|great|good|got it|agreed|absolutely|understood|thanks|thank you|fair enough|no problem|of course|makes sense|actually|honestly|and|but|also|then|now|hm+|ah|oh|haha|super|vazi|u redu|naravno|dobro|da|e|pa|a|onda|odlicno|jasno|dogovoreno|razumem|hvala|important|note|for now|za sada|meanwhile|btw|anyway|first|finally|next|edit|update|correction|ispravka)(?:[,:!.]| -)\s+|^(?:and|but|then|okay so|ok so|ok then|okay then|alright then|now|pa|a|onda|ali)\s+";
-    /// The earlier statements no longer hold.
-    static WITHDRAWN = r"\b(?:scrap that|scratch that|forget (?:that|it|what i said)|ignore (?:that|what i said|my earlier)|never ?mind|on second thought|changed my mind|i was wrong|correction|strike that|i take (?:that|it) back|disregard|odustaje\w+ od (?:tog\w*|ovog\w*|te|ideje|njega|nje)|zaboravi (?:to|sto)|predomisli\w+|ipak ne|ispravka|povlacim)\b|^(?:edit|update|correction|ispravka|izmena)\s*:|^(?:actually|wait),? no\b|^no[,:] wait\b";
-    static WITHDRAWS_ONLY = r"^odustaje\w+ od (?:tog\w*|ovog\w*|te|ideje|njega|nje)\b";
     /// What was thought before and is told as history.
     static HISTORY = r"^(?:earlier|previously|originally|initially|at first|before(?:,| that)|until now|my (?:first|initial|original|earlier)|the (?:first|initial|original|old|earlier) (?:idea|plan|version|thought|proposal)|yesterday|last (?:week|time|month)|ranije|prvobitno|u pocetku|prvo sam|isprva|do sada|juce|pre toga|prosl\w+)\b";
     /// Not said as a decision: possibility, offer, condition, question in the clause.
     static HYPOTHESIS = r"\b(?:could|might|may|would|perhaps|maybe|possibly|if you(?:'d| would)?(?: like| want| prefer| wish| agree| are| think)?|if needed|let me know|feel free|happy to|not sure|i think we|i guess|i suppose|wondering|should (?:i|we|the|it)|shall (?:i|we)|i'd|we'd|can be|one (?:option|approach|way|possibility)|another (?:option|approach|way|possibility)|an alternative|alternatively|it depends|in theory|hypothetically|as far as i can tell|seems? to|looks like|appears to|mozda|mogl[aio] bi|mogao bi\w*|mogl[aio] bismo|bismo|bih|ako (?:zelis|hoces|zelite|hocete|zatreba|treba|budes)|mozemo (?:da|i)|moze (?:da|i)|mogu da|zavisi|predlazem|verovatno|nisam sigur\w*)\b|^(?:if|unless|ako|ukoliko|kada bi|kad bi)\b";
+    static MONTH = r"\b(?:in|of|by|on|until|till|since|from|for|every|next|this|late|early|mid|before|after|to|\d+(?:st|nd|rd|th|\.)?) may\b|\bmay \d|\bmay[.,;:!]|\bmay$";
     /// Somebody else's words.
     static REPORTED = r"^(?:[a-z]{2}[a-tv-z]|[a-z]{4,}) (?:said|says|thinks|suggested|claims|claimed|told|mentioned|wrote|kaze|misli|tvrdi|predlaze|je rekao|je rekla|je predlozi\w+)\b|^(?:he|she|they|the (?:docs?|documentation|readme|spec|manual|article|blog|author|ticket|issue|vendor|customer|client|reviewer|team lead|other team)|according to|your (?:notes|message|colleague|boss)|[a-z]+:)\b.{0,60}\b(?:said|says|say|wrote|writes|states?|suggest\w*|propos\w*|recommend\w*|claims?|thinks?|wants?|wanted|asks?|asked|decided|agreed)\b|^(?:on|ona|oni|klijent|dokumentacija|kolega|autor)\s+(?:kaze|kazu|je rekao|je rekla|su rekli|predlaze|navodi|pise|misli|zeli|trazi)\b|^(?:you|ti|vi) (?:said|wrote|asked|mentioned|suggested|pomenuo|rekao|rekla|pises|kazes|napisao)\b[^,;]*$";
     /// Evidence and failure: a report, not a choice.
     static REPORT = r"\b(?:fails?|failed|failing|crash\w*|pass|passes|passed|passing|gone|returned|happens?|happened|broke|breaks|means|shows?|showed|prints?|printed|works?|bugs?|errors?|issues?|crash|warnings?|is (?:slow|fast|still|already|harmless|open|unclear|because|caused)|are (?:green|red|passing|failing)|was|were|errors?|exceptions?|it'll|you'll|they'll|you won't|prolaz\w+|pao|pala|pada|puca)\b";
     /// Headings under which nothing is decided.
-    static CLOSED_HEADING = r"\b(?:reject\w*|alternativ\w*|considered|options?$|questions?|example\w*|how to|usage|ideas?|suggestions?|opportunit\w*|proposals?|pros|cons|odbac\w+|pitanja|primer\w*|uputstvo|predlo\w+)\b";
+    pub(super) static CLOSED_HEADING = r"\b(?:reject\w*|alternativ\w*|considered|options?$|questions?|example\w*|how to|usage|ideas?|suggestions?|opportunit\w*|proposals?|pros|cons|odbac\w+|pitanja|primer\w*|uputstvo|predlo\w+)\b";
     /// Headings of reports and plans: only a plain announcement counts under them.
-    static OTHER_HEADING = r"\b(?:context|background|open|todo|to do|next|remaining|risks?|problem|issue|cause|symptom\w*|status|test|result\w*|install\w*|steps|summary|notes?|consequences|what (?:changed|i (?:did|found))|done|completed|findings|observations|kontekst|otvoreno|koraci|pozadina|problem|uzrok|sledece|rezultat\w*)\b";
-    static DECISION_HEADING = r"^(?:\d+[.)]? )?(?:(?:the|our|my|final|key|design|main|konacna|kljucne|glavne)\s+){0,3}(?:decision|decisions|choice|izbor|chosen (?:option|approach|solution|design)|what we (?:decided|agreed|chose|do|will do)|agreed(?: approach| plan| structure| design)?|outcome|resolution|verdict|conclusion|the plan|plan|approach|solution|odluka|odluke|sta smo (?:odlucili|dogovorili)|dogovor|dogovoreno|zakljucak|izabrano resenje|resenje|pristup)(?:\s+(?:made|taken|so far|record|for .{1,40}))?$";
+    pub(super) static OTHER_HEADING = r"\b(?:context|background|open|todo|to do|next|remaining|risks?|problem|issue|cause|symptom\w*|status|test|result\w*|install\w*|steps|summary|notes?|consequences|what (?:changed|i (?:did|found))|done|completed|findings|observations|kontekst|otvoreno|koraci|pozadina|problem|uzrok|sledece|rezultat\w*)\b";
     /// Introductions of lists that hold steps for the reader, findings or history.
     static OTHER_INTRO = r"\b(?:you can|you could|you may|try|steps|to (?:reproduce|install|run|use|test|verify|start)|how|options?|alternatives?|could|might|questions?|before i|issues?|problems?|found|findings|what (?:happened|we know|i found|changed|i did|it does)|we know|remaining|todo|to do|next|still|later|ideas?|suggestions?|opportunit\w*|causes?|reasons?|summary of (?:the )?(?:changes|findings|results)|done|completed|changes|now (?:works|shows)|here's (?:how|what)|walkthrough|flow|works|example|output|log|mozes|pokusaj|koraci|pitanja|problemi|moguce|opcije|predlo\w+|preostalo|sledece|nasao|nasla|uradjeno)\b";
-    static ANSWER_TABLE = r"\b(?:decision|decided|answer|choice|chosen|choose|pick|resolution|agreed|we (?:use|do)|setting|policy|rule|odluka|odgovor|izbor|dogovor\w*|resenje)\b";
     /// `X -> Y` moves, as people list them.
     static BOLD_LABEL = r"^(?:summary|note|notes|tl;?dr|warning|important|result\w*|root cause|cause|problem|issue|context|background|status|test\w*|why|how|what|option|step|phase|bug|fix|update|question|example|done|todo|next|remaining|completed|before|after|pros|cons|risk\w*|impact|usage|rezime|napomena|uzrok|problem|upozorenje|opcija|korak|pitanje)\b";
     static PRONOUN_ONLY = r"^(?:it|that|this|so|them|those|these|to|for you|right away|now|next|there|here|the same|to|ovo|to je|tako)?(?:\s+(?:now|next|first|then|too|for you|right away|today|tomorrow|as well|instead|again|later|below|above|asap))*[.!]?$";
@@ -126,88 +114,34 @@ pub(super) fn clip_decision(text: &str) -> String {
     clip::ellipsize(trimmed, MAX_DECISION).into_owned()
 }
 
-/// Every decision that the sentences state, in order; what a later sentence withdraws is left out.
-pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
-    let mut out: Vec<Stated> = Vec::new();
-    let mut withdrawn_at: Option<usize> = None;
-    let (mut marker_open, mut heading_taken, mut done_block) = (false, String::new(), None);
-    let (mut heading, mut decision_heading) = ("", false);
-    for (at, sentence) in sentences.iter().enumerate() {
-        let seen = sentence.seen.as_str();
-        if WITHDRAWN.is_match(seen) && sentence.place != Place::Quote {
-            out.clear();
-            withdrawn_at = Some(at);
-        }
-        if WITHDRAWS_ONLY.is_match(seen) {
-            continue;
-        }
-        if DONE_WORD.is_match(seen) {
-            done_block = Some(at);
-            continue;
-        }
-        if *sentence.heading != *heading {
-            heading = &sentence.heading;
-            decision_heading = DECISION_HEADING.is_match(heading);
-        }
-        if sentence.place == Place::Heading {
-            heading_taken.clear();
-            if let Some(stated) = marked(&sentence.text, seen, at) {
-                out.push(stated);
-            }
-            marker_open = MARKER_ALONE.is_match(seen);
-            continue;
-        }
-        if MARKER_ALONE.is_match(seen) {
-            marker_open = true;
-            continue;
-        }
-        let near_withdrawal = withdrawn_at.is_some_and(|from| at - from <= 3);
-        let after_done = done_block.is_some_and(|from| at - from <= 2);
-        let view = View { sentence, seen, at, near_withdrawal, after_done };
-        let mut stated = view.stated();
-        let in_decision = marker_open || decision_heading && *heading_taken != *sentence.heading;
-        if stated.as_ref().is_none_or(|stated| stated.strength < tier::HEADING)
-            && in_decision
-            && view.under_heading()
-        {
-            stated = Some(view.whole(tier::HEADING));
-        }
-        marker_open = false;
-        if let Some(mut stated) = stated {
-            if stated.strength >= tier::HEADING {
-                sentence.heading.as_ref().clone_into(&mut heading_taken);
-            }
-            if stated.text.split_whitespace().count() < SHORT_DECISION
-                && let Some(next) = sentences.get(at + 1).filter(|next| next.block == sentence.block)
-            {
-                stated.text = format!("{} {}", stated.text, next.text);
-            }
-            out.push(stated);
-        }
-    }
-    out
+/// It is only possible, offered or asked. The month of May is not.
+fn hypothesizes(seen: &str) -> bool {
+    HYPOTHESIS.is_match(seen)
+        && (!(seen.contains(" may") && MONTH.is_match(seen))
+            || HYPOTHESIS.is_match(&MONTH.replace_all(seen, "")))
 }
 
 /// The decision that one sentence states by itself; `near_withdrawal`: right after something was taken back.
 pub(super) fn stated_in(sentence: &Sentence, near_withdrawal: bool) -> Option<Stated> {
-    View { sentence, seen: &sentence.seen, at: 0, near_withdrawal, after_done: false }.stated()
+    let (seen, whole) = (sentence.seen.as_str(), Whole::default());
+    View { sentence, seen, at: 0, near_withdrawal, after_done: false, concludes: false, whole: &whole }
+        .stated()
 }
 
 /// A sentence that says of itself that it is a decision.
 pub(super) fn is_marked(seen: &str) -> bool {
-    MARKER.is_match(seen)
+    label::labelled(seen).is_some()
 }
 
 /// `Decision: X` and its relatives; also in headings and quotes.
-fn marked(sentence: &str, seen: &str, at: usize) -> Option<Stated> {
-    if !seen.contains([':', '-']) {
+pub(super) fn marked(sentence: &str, seen: &str, at: usize) -> Option<Stated> {
+    if !seen.contains([':', '-', ']', ')', '→']) {
         return None;
     }
-    let found = matched(&MARKER, seen).or_else(|| matched(&AGREED_LIST, seen))?;
-    let rest = found.get(1)?.as_str();
-    let skipped = seen.split_whitespace().count() - rest.split_whitespace().count();
-    let text = skip_words(sentence, skipped);
-    if text.split_whitespace().count() < 2
+    let skipped = label::labelled(seen)?;
+    let (text, rest) = (skip_words(sentence, skipped), skip_words(seen, skipped));
+    if text.is_empty()
+        || text.split_whitespace().count() < 2 && (rest.len() < 4 || NOT_YET.is_match(rest))
         || text.ends_with('?')
         || text.starts_with('<')
         || only_looks(rest)
@@ -230,22 +164,29 @@ static_regex! {
     static LOOK_SR = r"^(?:prvo |sada |odmah |cu |cemo |da )*(?:pogleda\w*|gleda\w*|proveri\w*|proverava\w*|vide\w+|vidi\w*|javi\w*|javlja\w*|istraz\w*|testira\w*|pokreni\w*|pokrenu\w*|pokrece\w*|procita\w*|analizira\w*|razmisli\w*|ispita\w*|probac?\w*|pokusa\w*|saceka\w*|ceka\w*|nastavlja\w*|nastavi\w*|objasni\w*)\b";
 }
 
-struct View<'a> {
-    sentence: &'a Sentence,
-    seen: &'a str,
-    at: usize,
-    near_withdrawal: bool,
-    after_done: bool,
+pub(super) struct View<'a> {
+    pub(super) sentence: &'a Sentence,
+    pub(super) seen: &'a str,
+    pub(super) at: usize,
+    /// Right after something was taken back.
+    pub(super) near_withdrawal: bool,
+    /// Right after `Done.`.
+    pub(super) after_done: bool,
+    /// A handshake stands before it.
+    pub(super) concludes: bool,
+    pub(super) whole: &'a Whole,
 }
 
 impl View<'_> {
-    fn stated(&self) -> Option<Stated> {
+    /// What the sentence states.
+    pub(super) fn stated(&self) -> Option<Stated> {
         let (main, skipped, concluding) = open(self.seen);
         if self.seen.ends_with('?') {
             return None;
         }
-        if let Some(found) =
-            marked(&self.sentence.text, self.seen, self.at).or_else(|| self.marked_after(skipped))
+        if let Some(found) = marked(&self.sentence.text, self.seen, self.at)
+            .or_else(|| self.marked_after(skipped))
+            .or_else(|| self.tagged())
         {
             return Some(found);
         }
@@ -262,20 +203,93 @@ impl View<'_> {
         if item && OTHER_INTRO.is_match(&self.sentence.intro) {
             return None;
         }
-        let strength = self.strength(main, clause, concluding, item)?;
+        let concluding = concluding || self.concludes;
+        let Some(strength) = self.strength(main, clause, concluding, item) else {
+            return self.told(main, clause, skipped, concluding);
+        };
         if strength < tier::INTENT && OTHER_HEADING.is_match(&self.sentence.heading) {
             return None;
         }
         // What speaks against comes last: most sentences state nothing at all.
-        if HYPOTHESIS.is_match(clause)
-            || HYPOTHESIS.is_match(self.seen.split(',').next().unwrap_or(""))
+        if hypothesizes(clause)
+            || hypothesizes(self.seen.split(',').next().unwrap_or(""))
             || HISTORY.is_match(main)
             || REPORTED.is_match(self.seen)
+            || settled::by_mistake(main)
         {
             return None;
         }
         let text = skip_words(&self.sentence.text, skipped);
         Some(Stated { text: text.to_owned(), strength, at: self.at })
+    }
+
+    /// What is told as chosen, or concluded from a comparison, without any announcement.
+    fn told(&self, main: &str, clause: &str, skipped: usize, concluding: bool) -> Option<Stated> {
+        let (skip, words, strength) = self.told_at(main, clause, concluding)?;
+        if OTHER_HEADING.is_match(&self.sentence.heading)
+            || hypothesizes(clause)
+            || HISTORY.is_match(main)
+            || REPORTED.is_match(self.seen)
+        {
+            return None;
+        }
+        let rest = skip_words(&self.sentence.text, skipped + skip);
+        let text = rest.split_whitespace().take(words).collect::<Vec<_>>().join(" ");
+        let text = text.trim_end_matches([' ', '-', '–', '—', ',']).to_owned();
+        Some(Stated { text, strength, at: self.at })
+    }
+
+    /// Words to skip, words to take, and the strength.
+    fn told_at(&self, main: &str, clause: &str, concluding: bool) -> Option<(usize, usize, u8)> {
+        if let Some(skip) = settled::told_choice(main) {
+            return Some((skip, usize::MAX, tier::CONCLUSION));
+        }
+        if let Some(bold) = &self.sentence.bold
+            && label::names_decision(&sense(bold))
+        {
+            let label = bold.split_whitespace().count();
+            return (main.split_whitespace().count() > label + 1).then_some((
+                label,
+                usize::MAX,
+                tier::MARKER,
+            ));
+        }
+        if let Some(words) = settled::names_it(main) {
+            return Some((0, words, tier::AGREED));
+        }
+        if settled::deliberate(self.seen.trim_start_matches(is_ornament)).is_some() {
+            let nominal = self.at == self.whole.last && main.split_whitespace().count() <= 4;
+            let settles = settled::settles(clause) || nominal && NOMINAL.is_match(main);
+            return settles.then_some((0, usize::MAX, tier::CONCLUSION));
+        }
+        let compared = self.whole.compares.is_some_and(|at| at < self.at);
+        if compared && concluding && self.at == self.whole.last && settled::settles(clause) {
+            return Some((0, usize::MAX, tier::AGREED));
+        }
+        if let Some(bold) = &self.sentence.bold
+            && bold.split_whitespace().count() >= 4
+            && bold.split_whitespace().count() + 6 >= main.split_whitespace().count()
+        {
+            let seen = sense(bold);
+            let says = settled::we_act(&seen) || compared && settled::settles(&seen);
+            if says && !BOLD_LABEL.is_match(&seen) && !REPORT.is_match(&seen) {
+                let lead = main.split_whitespace().count() - bold.split_whitespace().count();
+                return Some((lead, usize::MAX, tier::BOLD));
+            }
+        }
+        let short = self.whole.short && self.sentence.place == Place::Paragraph;
+        let standing = clause.split(", so ").next().unwrap_or(clause);
+        let few = main.split_whitespace().count() <= MAX_STANDING;
+        let stays = few && STANDING.is_match(standing) && !STILL.is_match(clause) && !CAUSE.is_match(main);
+        let acts = settled::short_choice(main)
+            || (stays || settled::we_act(clause)) && !REPORT.is_match(clause)
+            || self.whole.last == 0 && settled::bare_choice(self.seen);
+        (short && acts).then_some((0, usize::MAX, tier::STANDING))
+    }
+
+    fn tagged(&self) -> Option<Stated> {
+        let text = label::tagged(self.sentence)?;
+        Some(Stated { text, strength: tier::MARKER, at: self.at })
     }
 
     fn strength(&self, main: &str, clause: &str, concluding: bool, item: bool) -> Option<u8> {
@@ -311,9 +325,6 @@ impl View<'_> {
                 && !rest.starts_with("not "))
             .then(|| raise(tier::APPROACH));
         }
-        if main.contains(" it is") && IT_IS.is_match(main) {
-            return Some(tier::AGREED);
-        }
         if CHOSEN_SO.is_match(self.seen)
             || matched(&INSTEAD_WE, self.seen).is_some_and(|found| {
                 found
@@ -347,7 +358,8 @@ impl View<'_> {
             return Some(tier::BOLD);
         }
         if item {
-            return (order && !DONE.is_match(main)).then_some(tier::LISTED);
+            let acts = settled::we_take(main);
+            return (acts || order && !DONE.is_match(main)).then_some(tier::LISTED);
         }
         if let Some(found) = matched(&WE_PRESENT, main)
             && (concluding || self.near_withdrawal)
@@ -451,28 +463,24 @@ impl View<'_> {
     }
 
     fn row(&self) -> Option<Stated> {
-        if !ANSWER_TABLE.is_match(&self.sentence.intro)
-            || self.sentence.text.contains('?')
-            || HYPOTHESIS.is_match(self.seen)
-        {
-            return None;
-        }
-        Some(self.whole(tier::LISTED))
+        let text = table::decided(self.sentence).filter(|text| !hypothesizes(&sense(text)))?;
+        Some(Stated { text, strength: tier::LISTED, at: self.at })
     }
 
     /// May the sentence be what a decision heading announces?
-    fn under_heading(&self) -> bool {
+    pub(super) fn under_heading(&self, quoted: bool) -> bool {
         !self.seen.ends_with('?')
             && !self.seen.ends_with(':')
-            && !HYPOTHESIS.is_match(clause(self.seen))
-            && self.sentence.place != Place::Quote
+            && !hypothesizes(clause(self.seen))
+            && (quoted || self.sentence.place != Place::Quote)
+            && self.sentence.place != Place::Row
             && self.seen.split_whitespace().count() >= 3
             && !only_looks(self.seen)
             && !HISTORY.is_match(self.seen)
             && self.sentence.checked != Some(true)
     }
 
-    fn whole(&self, strength: u8) -> Stated {
+    pub(super) fn whole(&self, strength: u8) -> Stated {
         let (_, skipped, _) = open(self.seen);
         Stated { text: skip_words(&self.sentence.text, skipped).to_owned(), strength, at: self.at }
     }
@@ -482,8 +490,11 @@ static_regex! {
     /// The opener names what the person said: what follows answers it.
     static ADDRESSED = r"\b(?:you|your|tvoj\w*|vas\w*)\b";
     static STILL = r"\b(?:still|open question|unclear|question|remains? to|to be seen|problem|issue|the same)\b";
-    static NARRATIVE_SR = r"\b(?:smo|sam|je bilo|su bili|bilo je|pre nego|dok)\b";
+    static NARRATIVE_SR = r"\b(?:treba (?:jos )?(?:da )?(?:odluci\w*|izabere\w*|dogovori\w*|vidi\w*)|smo|sam|je bilo|su bili|bilo je|pre nego|dok)\b";
     static ACTION_END = r"\b(?:gets?|get) ([a-z-]+)\b";
+    static NOT_YET = r"^(?:pending|open|unclear|unknown|none|tbd|n/a|below|above|done|fixed|yes|later|postponed|waiting|deferred|see|here)\b|^[#<`(\[{]";
+    /// A thing and nothing said of it.
+    static NOMINAL = r"^(?:the|a|an|our|both|neither|no|\d\S*)\b[^,;:]{2,40}$";
     static PROMISE = r"^(?:be|back|right|on it|happy|glad|sorry|good|there|here)\b";
 }
 
@@ -497,6 +508,7 @@ fn decides(rest: &str) -> bool {
     let rest = rest.trim().trim_start_matches(['.', ',', ':', '!']).trim();
     let words = rest.split_whitespace().count();
     words >= 2
+        && !settled::by_mistake(rest)
         && !rest.starts_with("yet")
         && !rest.starts_with("with you")
         && !rest.starts_with("whether")
@@ -564,26 +576,4 @@ fn clause(main: &str) -> &str {
 
 static_regex! {
     static CLAUSE_END = r"; |,? because |,? since |, (?:which|as|so that|posto|tako da) | jer | zato sto ";
-}
-
-/// Takes openers off: the statement, how many words were taken, and whether they conclude.
-pub(super) fn open(seen: &str) -> (&str, usize, bool) {
-    let mut main = seen.trim();
-    let mut concluding = false;
-    for _ in 0..4 {
-        let found = if let Some(found) = CONCLUDING.find(main).or_else(|| CONCLUDING_PHRASE.find(main)) {
-            concluding = true;
-            found
-        } else if let Some(found) = FILLER.find(main) {
-            found
-        } else {
-            break;
-        };
-        let rest = main.get(found.end()..).unwrap_or("");
-        if rest.split_whitespace().count() < 2 {
-            break;
-        }
-        main = rest;
-    }
-    (main, seen.split_whitespace().count() - main.split_whitespace().count(), concluding)
 }

@@ -1,6 +1,7 @@
 //! The shapes of text that no person typed: what clawback renders, summaries, gauge lines, heartbeats, prompts and
 //! tags of harnesses. Recognised by the whole message or by whole lines (DESIGN 6.5, FAULTS C9 and C10).
 
+use super::machine;
 use crate::text::pattern::static_regex;
 
 /// First line of every packet that clawback renders (DESIGN 6.1).
@@ -76,6 +77,7 @@ pub(super) fn is_whole(text: &str) -> bool {
         || (text.starts_with("## ") && SUMMARY_SECTION.find_iter(text).take(3).count() >= 3)
         || is_command_report(text)
         || is_lone_element(text)
+        || machine::speaks(text)
 }
 
 /// Whether the whole text is something that clawback itself rendered: a packet, a gauge line.
@@ -207,7 +209,7 @@ fn is_harness_name(name: &str) -> bool {
     name.chars().all(|c| !c.is_uppercase())
         && !WRAPPER_NAME.is_match(name)
         && parts().count() >= 2
-        && parts().any(|part| HARNESS_PART.is_match(part))
+        && (parts().any(|part| HARNESS_PART.is_match(part)) || machine::is_element(name))
         || matches!(
             name,
             "bash-input" | "turn_aborted" | "active_memory_plugin" | "git_status" | "project_layout"
@@ -235,7 +237,7 @@ fn is_command_report(text: &str) -> bool {
 }
 
 /// A question or the first person near the start: a person speaks.
-fn talks(text: &str) -> bool {
+pub(super) fn talks(text: &str) -> bool {
     let mut end = text.len().min(TALK_WINDOW);
     while !text.is_char_boundary(end) {
         end -= 1;

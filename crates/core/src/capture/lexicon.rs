@@ -152,6 +152,11 @@ pub(super) fn is_strong_change(word: &str) -> bool {
     is_change(word) && !base_in(word, &PLAIN)
 }
 
+/// A form of a verb of looking, telling or waiting.
+pub(super) fn is_look(word: &str) -> bool {
+    base_in(word, &LOOK)
+}
+
 /// Whether an announced verb (`I'll VERB rest`, base form) decides something.
 pub(super) fn announces_decision(verb: &str, rest: &str) -> bool {
     let verb = verb.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');
@@ -293,7 +298,7 @@ pub(super) fn is_serbian_intent(word: &str) -> bool {
         trebamo zelimo hocemo necemo pricamo govorimo pokusavamo proveravamo testiramo bismo nismo jesmo \
         moramo probamo pitamo razumemo smatramo nadamo ocekujemo trazimo dobijamo istrazujemo \
         analiziramo merimo videcemo probacemo provericemo pogledacemo pogledajmo razmislimo razmotrimo \
-        cinimo palimo demo memo promo gamo cemo",
+        odlucimo izaberemo dogovorimo resimo cinimo palimo demo memo promo gamo cemo",
         )
     });
     let long = word.len() >= 5;

@@ -18,9 +18,14 @@ static_regex! {
     static IS_FINE = r"^(?:is|are|would|does|do)\s+(.{2,80}?)\s+(?:be |sound |look |work )?(?:ok|okay|fine|good|alright|all right|acceptable|enough|right|reasonable|work|works)(?:\s+(?:for|with|by|to)\s+(?:you|now|that)|(\s+(?:for|as|with|to)\s+.{2,40}?))?\?+$";
     static IS_FINE_SR = r"^(?:da li (?:je|ti|vam)?|je l'?|jel)\s*(.{2,60}?)\s+(?:u redu|ok|odgovara|dobro)\s*(?:za tebe|ti)?\?+$";
     /// A question that only asks for agreement.
-    static TAG = r"^(?:(?:is it |would that be )?worth (?:it|doing|a try|the trouble)|(?:does|is|are) (?:that|this|it|these)\b[^?]{0,40}|(?:do|are|would|could) you (?:agree|ok|okay|fine|concur|approve|live with|think so)\b[^?]{0,30}|ok|okay|(?:ok|okay|fine|good|alright|cool) with you|does that work|agreed|agree|sounds? (?:good|ok|okay|right|reasonable)|good|fine|deal|right|yes|thoughts|objections|any objections|what do you (?:think|say)|make sense|makes sense|is that (?:ok|okay|fine)|you (?:ok|okay|fine|good) with (?:that|this)|all right|alright|no objections|can i go ahead|shall i go ahead|should i go ahead|go ahead|shall i|should i|may i|slazes se|slazete se|slazes li se|vazi|u redu|moze|moze li|jel ok|je l' ok|je l' moze|jel moze|dogovoreno|sta kazes|sta mislis|moze tako|da krenem|mogu li|hocu li|zvuci li dobro|odgovara li ti|ok je)\s*\?+$";
+    static TAG = r"^(?:(?:keep|do|use|take|go with|ship|merge|send|leave|zadrzimo|ostavimo|uradimo) (?:it|that|this|them|so|to|tako)(?: (?:then|like that|that way|this way))?|(?:is it |would that be )?worth (?:it|doing|a try|the trouble)|(?:does|is|are) (?:that|this|it|these)\b[^?]{0,40}|(?:do|are|would|could) you (?:agree|ok|okay|fine|concur|approve|live with|think so)\b[^?]{0,30}|ok|okay|good (?:idea|plan|call)|(?:ok|okay|fine|good|alright|cool) with you|does that work|agreed|agree|sounds? (?:good|ok|okay|right|reasonable)|good|fine|deal|right|yes|thoughts|objections|any objections|what do you (?:think|say)|make sense|makes sense|is that (?:ok|okay|fine)|you (?:ok|okay|fine|good) with (?:that|this)|all right|alright|no objections|can i go ahead|shall i go ahead|should i go ahead|go ahead|shall i|should i|may i|slazes se|slazete se|slazes li se|vazi|u redu|moze|moze li|jel ok|je l' ok|je l' moze|jel moze|dogovoreno|sta kazes|sta mislis|moze tako|da krenem|mogu li|hocu li|zvuci li dobro|odgovara li ti|ok je)\s*\?+$";
     /// What a suggestion starts with; the rest is the proposal.
-    static SUGGEST = r"^(?:(?:so|then|and|but|ok|okay|honestly|personally|pa|onda|zato|ja|mi)[,:]?\s+)*(?:i'd|i would|we'd|we would|we could|we can|i could|i can|i suggest|i propose|i recommend|my (?:suggestion|proposal|recommendation|plan|idea) is|i'll|i will|we'll|we will|we should|i'm going to|let's|i think we should|i plan|the plan is|the idea is|my preference is|the biggest win would be|predlazem|predlog(?: je)?|plan je|mogli bismo|mogu|mozemo|ja bih|mi bismo|bih|treba|trebalo bi)(?:\s+(?:to|that we|we|you|da|like to|suggest|propose|rather|prefer to|go ahead and))*\s*:?\s+(\S.*)$";
+    static SUGGEST = r"^(?:(?:so|then|and|but|ok|okay|honestly|personally|next|first|now|also|pa|onda|zato|sledece|prvo|ja|mi|(?:for|on|in|as|za|u) [^,.;:]{2,40}?)[,:]?\s+)*(?:i'd|i would|we'd|we would|we could|we can|i could|i can|i suggest|i propose|i recommend|my (?:suggestion|proposal|recommendation|plan|idea) is|i'll|i will|we'll|we will|we should|i'm going to|let's|i think we should|i plan|the plan is|the idea is|my preference is|the biggest win would be|the (?:best|easiest|simplest|safest|right|only|cleanest|obvious) (?:way|option|thing|move|fix|step|solution)(?: [a-z]+){0,3} (?:is|would be)|najbolje je(?: da)?|najlakse je(?: da)?|predlazem|predlog(?: je)?|plan je|mogli bismo|mogu|mozemo|ja bih|mi bismo|bih|treba|trebalo bi)(?:\s+(?:to|that we|we|you|da|like to|suggest|propose|rather|prefer to|go ahead and))*\s*:?\s+(\S.*)$";
+    /// It gives the reason for what stands before it.
+    static EXPLAINS = r"^(?:it|that|this|these|those|they|which|because|since|so that|then|there|nobody|no one|everyone|both|to|tako|tada|tim|time|na taj nacin|ono|on|ona|oni|one|time|ovo|niko|svi|jer|posto|ne)\b";
+    /// Agreement is taken for granted, at the start or at the end of a statement.
+    static GRANT = r"^(?:unless you (?:object|mind|disagree|say (?:otherwise|no|stop)|tell me (?:otherwise|not to)|want something else|prefer otherwise)|if (?:you agree|you're (?:ok|okay|fine|happy|good)(?: with (?:it|that|this))?|you don't (?:mind|object)|that's (?:ok|okay|fine|good|alright)(?: (?:with|by|for) you)?|that is (?:ok|okay|fine)(?: with you)?|that works(?: for you)?|nobody objects)|with your ok|ako se (?:slazes|slazete)|ako nemas nista protiv|ako ti odgovara|osim ako se protivis|ako je (?:to )?u redu),\s+(?:then )?(\S.*)$|^(.{8,}?),? (?:unless you (?:object|mind|disagree|say (?:otherwise|no|stop)|tell me (?:otherwise|not to)|prefer otherwise)|if (?:you agree|you're (?:ok|okay|fine|happy|good)|you don't (?:mind|object)|that's (?:ok|okay|fine|good|alright)|that is (?:ok|okay|fine|good)|that works|it's (?:ok|okay|fine)|it is (?:ok|okay|fine)|nobody objects)|ako se (?:slazes|slazete)|ako nemas nista protiv|ako ti odgovara|osim ako se protivis|ako je (?:to )?u redu)\b[^,;]{0,24}$";
+    static UNLESS = r"\b(?:unless|objects?|protiv\w*)\b";
     /// A verb and a pronoun: it points at something said before.
     static POINTS = r"^\S+ (?:it|that|this|these|those|them|ovo|to)(?: (?:up|too|as well|now|please|then|out|off|also|first|again))*$";
     static FLIPS = r"\b(?:mind if|objections?|would you mind|primedb\w+|smeta)\b";
@@ -75,6 +80,25 @@ static_regex! {
 
 /// The proposal at the end of a reply.
 pub(super) fn find(parts: &[Sentence]) -> Option<Proposal> {
+    asked(parts).or_else(|| granted(parts))
+}
+
+/// `I'll cancel it on Monday, if that's fine with you`: agreement is asked for without a question.
+fn granted(parts: &[Sentence]) -> Option<Proposal> {
+    let last = parts.iter().rev().take(2).find(|part| may_ask(part) && GRANT.is_match(&part.seen))?;
+    let found = matched(&GRANT, &last.seen)?;
+    let flips = UNLESS.is_match(&last.seen);
+    let body = if let Some(rest) = found.get(1) {
+        let skipped = last.seen.get(..rest.start())?.split_whitespace().count();
+        skip_words(&last.text, skipped).to_owned()
+    } else {
+        let words = found.get(2)?.as_str().split_whitespace().count();
+        last.text.split_whitespace().take(words).collect::<Vec<_>>().join(" ")
+    };
+    Some(Proposal { flips, ..Proposal::new(&suggestion(&body), true) })
+}
+
+fn asked(parts: &[Sentence]) -> Option<Proposal> {
     let from = parts.len().saturating_sub(LOOK_BACK);
     let (at, question) = parts
         .iter()
@@ -99,7 +123,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
         if statement.text.ends_with('?') {
             return of_question(parts, at - 1, statement);
         }
-        return Some(Proposal::new(&suggestion(&statement.text), true));
+        return pointed_at(parts, at).map(|statement| Proposal::new(&suggestion(&statement.text), true));
     }
     // `We drop the ORM, ok?`
     if let Some((head, tail)) = question.text.rsplit_once([',', '-', '—'])
@@ -131,8 +155,16 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
     if let Some(found) = matched(&ASK, seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
         let body = skip_words(&question.text, skipped);
-        let body = first_half(body);
-        return Some(Proposal::new(&body, false));
+        let proposal = Proposal::new(&first_half(body), false);
+        // `I'd call it Fuse Box. Shall we keep that?`
+        let seen_proposal = sense(&proposal.text);
+        if (POINTS.is_match(&seen_proposal)
+            || matches!(seen_proposal.as_str(), "proceed" | "go ahead" | "continue"))
+            && let Some(suggested) = pointed_at(parts, at).filter(|part| SUGGEST.is_match(&part.seen))
+        {
+            return Some(Proposal::new(&suggestion(&suggested.text), true));
+        }
+        return Some(proposal);
     }
     if let Some(found) = matched(&ASK_SUBJECT, seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
@@ -140,6 +172,26 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
         return Some(Proposal::new(&body.replacen(" be ", " is ", 1), false));
     }
     None
+}
+
+/// What a question for agreement points at: the nearest suggestion, else the nearest sentence that does not explain another.
+fn pointed_at(parts: &[Sentence], at: usize) -> Option<&Sentence> {
+    let before = || {
+        parts
+            .iter()
+            .take(at)
+            .rev()
+            .take(4)
+            .take_while(|part| part.place != Place::Heading && !part.text.ends_with('?'))
+    };
+    let nearest = before().next()?;
+    if SUGGEST.is_match(&nearest.seen) || !EXPLAINS.is_match(&nearest.seen) {
+        return Some(nearest);
+    }
+    before()
+        .find(|part| SUGGEST.is_match(&part.seen))
+        .or_else(|| before().find(|part| !EXPLAINS.is_match(&part.seen)))
+        .or(Some(nearest))
 }
 
 /// The first of two halves: `continue with X, or would you like to stop` gives `continue with X`.

@@ -48,15 +48,17 @@ pub(super) struct Sentence {
     pub(super) intro: Rc<str>,
     /// For an item with a box: checked or not.
     pub(super) checked: Option<bool>,
-    /// The mark of an item without punctuation: `1`, `b`, `-`.
+    /// The mark of an item without punctuation: `1`, `b`, `-`. Of a heading the marks that tell its level: `##`.
     pub(super) mark: String,
+    /// The cells of a row of a table.
+    pub(super) cells: Vec<String>,
     /// Number of its block, for neighbours.
     pub(super) block: usize,
 }
 
 static_regex! {
     static FENCE = r"^[ ]{0,3}(`{3,}|~{3,})(.*)$";
-    static HEADING = r"^[ ]{0,3}#{1,6}[ \t]+(.+?)[ \t#]*$";
+    static HEADING = r"^[ ]{0,3}(#{1,6})[ \t]+(.+?)[ \t#]*$";
     static QUOTE = r"^[ ]{0,3}>[ \t]?(.*)$";
     static ITEM = r"^[ \t]*(?:([-*+•–])|\(?(\d{1,3}|[A-Za-z])[.)])[ \t]+(?:\[([ xX✓~-])\][ \t]+)?(.+)$";
     static ROW = r"^[ \t]*\|(.+)\|[ \t]*$";
@@ -140,11 +142,11 @@ impl Reader {
         }
         let after_blank = std::mem::take(&mut self.blank);
         let in_list = self.place == Some(Place::Item) || !self.intro.is_empty();
-        if line.len() > MAX_LINE
-            || (may_be_log(line) && LOG.is_match(line))
-            || (after_blank && !in_list && line.starts_with("    "))
-        {
+        let sample = after_blank && !in_list && line.starts_with("    ");
+        if sample || line.len() > MAX_LINE || (may_be_log(line) && LOG.is_match(line)) {
             self.flush();
+            // All indented lines below a blank one are a sample.
+            self.blank = sample;
             return;
         }
         let start = line.trim_start().as_bytes().first().copied().unwrap_or(b' ');
@@ -163,8 +165,8 @@ impl Reader {
             && let Some(found) = HEADING.captures(line)
         {
             self.flush();
-            let title = found.get(1).map_or("", |title| title.as_str()).to_owned();
-            self.title(&title);
+            let title = found.get(2).map_or("", |title| title.as_str()).to_owned();
+            self.title(&title, found.get(1).map_or("", |level| level.as_str()));
             return;
         }
         if start == b'>'
@@ -185,7 +187,7 @@ impl Reader {
             return;
         }
         if self.place.is_none() && is_title(line.trim()) {
-            self.title(line.trim());
+            self.title(line.trim(), "");
             return;
         }
         let continues = self.place.is_some() && !(self.place == Some(Place::Quote));
@@ -206,11 +208,16 @@ impl Reader {
         self.open.push(text.trim().to_owned());
     }
 
-    fn title(&mut self, title: &str) {
+    fn title(&mut self, title: &str, level: &str) {
         let plain = plain(title);
         self.block += 1;
         self.push(plain.clone(), Place::Heading, true, None);
-        self.heading = super::sense::sense(plain.trim_end_matches(':')).into();
+        if let Some(heading) = self.out.last_mut() {
+            level.clone_into(&mut heading.mark);
+        }
+        // `✅ Decision` is headed `decision`.
+        let words = plain.trim_end_matches(':').trim_start_matches(is_ornament);
+        self.heading = super::sense::sense(words).into();
         self.intro = Rc::default();
     }
 
@@ -227,6 +234,9 @@ impl Reader {
             Some(_) => {
                 self.block += 1;
                 self.push(cells.join(": "), Place::Row, true, None);
+                if let Some(row) = self.out.last_mut() {
+                    row.cells = cells;
+                }
             }
         }
     }
@@ -241,7 +251,7 @@ impl Reader {
             return;
         }
         if place == Place::Paragraph && lines.len() == 1 && is_title(raw) {
-            self.title(raw);
+            self.title(raw, "");
             return;
         }
         self.block += 1;
@@ -251,15 +261,16 @@ impl Reader {
             .and_then(|found| found.get(1))
             .map(|text| text.as_str().trim().to_owned());
         let mut first = true;
-        for sentence in crate::text::sentences(raw) {
-            let text = plain(sentence);
+        for sentence in ordinals_joined(raw) {
+            let text = plain(&sentence);
             if !text.is_empty() {
-                self.push(text, place, first, if first { bold.clone() } else { None });
+                let bold = if first { bold.clone() } else { bold_whole(&sentence) };
+                self.push(text, place, first, bold);
                 first = false;
             }
         }
         if place == Place::Paragraph {
-            self.intro = if raw.trim_end_matches(['*', '_']).ends_with(':') {
+            self.intro = if raw.trim_end_matches(['*', '_']).ends_with([':', '?']) {
                 super::sense::sense(&plain(last_sentence(raw))).into()
             } else {
                 Rc::default()
@@ -275,13 +286,14 @@ impl Reader {
             first,
             bold,
             heading: Rc::clone(&self.heading),
-            intro: if matches!(place, Place::Item | Place::Row) {
+            intro: if matches!(place, Place::Item | Place::Row | Place::Quote) {
                 Rc::clone(&self.intro)
             } else {
                 Rc::default()
             },
             checked: self.checked.filter(|_| place == Place::Item),
             mark: if place == Place::Item { self.mark.clone() } else { String::new() },
+            cells: Vec::new(),
             block: self.block,
         });
     }
@@ -318,6 +330,36 @@ fn is_title(raw: &str) -> bool {
         return words <= limit && !super::lexicon::starts_with_order(&super::sense::sense(inner.as_str()));
     }
     false
+}
+
+/// A picture before words: an emoji, a bullet, an arrow.
+pub(super) fn is_ornament(c: char) -> bool {
+    !c.is_alphanumeric() && (!c.is_ascii() || c == ' ') && !"„“”‘’«»…–—".contains(c)
+}
+
+/// The sentences of a block; `22. maja` and `the 3. of May` are no ends.
+fn ordinals_joined(raw: &str) -> Vec<std::borrow::Cow<'_, str>> {
+    let mut out: Vec<std::borrow::Cow<'_, str>> = Vec::new();
+    for sentence in crate::text::sentences(raw) {
+        let continues = sentence.starts_with(char::is_lowercase);
+        match out.last_mut().filter(|before| continues && ends_in_ordinal(before)) {
+            Some(before) => *before = format!("{before} {sentence}").into(),
+            None => out.push(sentence.into()),
+        }
+    }
+    out
+}
+
+fn ends_in_ordinal(text: &str) -> bool {
+    let digits = text.strip_suffix('.').map(|head| head.trim_end_matches(|c: char| c.is_ascii_digit()));
+    digits.is_some_and(|head| head.len() + 1 < text.len() && head.ends_with(' '))
+}
+
+/// The bold text that a sentence consists of, or that follows its colon.
+fn bold_whole(sentence: &str) -> Option<String> {
+    let inner = sentence.trim_end_matches(['.', '!', ' ']).strip_suffix("**")?;
+    let (before, bold) = inner.rsplit_once("**")?;
+    (before.is_empty() || before.ends_with(": ")).then(|| bold.trim().to_owned())
 }
 
 /// Soft line breaks become blanks; a line that starts anew stays a line.
