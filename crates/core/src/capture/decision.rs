@@ -174,7 +174,7 @@ pub(super) struct View<'a> {
     pub(super) after_done: bool,
     /// A handshake stands before it.
     pub(super) concludes: bool,
-    pub(super) whole: &'a Whole,
+    pub(super) whole: &'a Whole<'a>,
 }
 
 impl View<'_> {
@@ -262,8 +262,8 @@ impl View<'_> {
             let settles = settled::settles(clause) || nominal && NOMINAL.is_match(main);
             return settles.then_some((0, usize::MAX, tier::CONCLUSION));
         }
-        let compared = self.whole.compares.is_some_and(|at| at < self.at);
-        if compared && concluding && self.at == self.whole.last && settled::settles(clause) {
+        let compared = || self.whole.compared_before(self.at);
+        if concluding && self.at == self.whole.last && compared() && settled::settles(clause) {
             return Some((0, usize::MAX, tier::AGREED));
         }
         if let Some(bold) = &self.sentence.bold
@@ -271,7 +271,7 @@ impl View<'_> {
             && bold.split_whitespace().count() + 6 >= main.split_whitespace().count()
         {
             let seen = sense(bold);
-            let says = settled::we_act(&seen) || compared && settled::settles(&seen);
+            let says = settled::we_act(&seen) || compared() && settled::settles(&seen);
             if says && !BOLD_LABEL.is_match(&seen) && !REPORT.is_match(&seen) {
                 let lead = main.split_whitespace().count() - bold.split_whitespace().count();
                 return Some((lead, usize::MAX, tier::BOLD));

@@ -28,7 +28,7 @@ static_regex! {
     static HOOK = r"(?i)\A(?:[A-Z]\w+|(?:pre|post|commit|update|after|before)-[a-z-]+)(?::[\w*|.-]+)? hook (?:[a-z-]+ ){0,3}(?:feedback|output|results?|context|error|success|message|warning|report|failed|denied|blocked)(?: from [^\n:]{1,60}| \([^)\n]*\))?:\s";
     static TOOL = r"(?i)\A(?:(?:tool|function|command|shell|bash|exec|terminal|process)(?: call| use)?(?: [`'\x22]?[\w./:-]+[`'\x22]?)? (?:results?|output|response|error|returned|completed|finished)(?: \([^)\n]*\)| (?:for|from|of) [^\n:]{1,60})?:|(?:output|results?) (?:of|from) (?:the )?(?:tool|command|function|call(?:ing)?)\b[^\n]{0,80}:|called the \w+ tool\b|calling the \w+ tool\b)";
     static EXIT_CODE = r"\A(?:(?i:process exited with code|command exited with code|exit code):? -?\d+[.]?|\[exit(?: code)?:? -?\d+\])[ \t]*\n";
-    static JSON_TYPE = r#"\A\s*\{\s*"(?:type|role|event)"\s*:\s*"(?:tool_result|tool_use|tool|function|function_call_output|function_call|tool_call|hook|cron|webhook|system)[\w.:-]*""#;
+    static JSON_TYPE = r#"\A\[?\s*\{\s*"(?:type|role|event)"\s*:\s*"(?:tool_result|tool_use|tool|function|function_call_output|function_call|tool_call|hook|cron|webhook|system)[\w.:-]*""#;
     static JSON_KEY = r#""(?:exit_?[cC]ode|stdout|stderr|tool_use_id|tool_call_id|hook_event_name|is_error|duration_ms|exitCode|isError|toolCallId)"\s*:"#;
     static PAIR_PART = r"^(?:tools?|use|results?|output|errors?|functions?|calls?|response|scheduled|schedule|task|cron|job|triggers?|event|hooks?|background|exec|command|webhook|notification|automation|automated|message|stdout|stderr|bash|shell)$";
 }
@@ -36,7 +36,7 @@ static_regex! {
 /// Whether the whole text is what a machine says.
 pub(super) fn speaks(text: &str) -> bool {
     match text.as_bytes().first() {
-        Some(b'[') => tagged(text) || EXIT_CODE.is_match(text) && !talks(text),
+        Some(b'[') => tagged(text) || EXIT_CODE.is_match(text) && !talks(text) || is_json(text),
         Some(b'{') => is_json(text),
         _ => {
             EVENT_HOOK.is_match(text)
@@ -74,7 +74,7 @@ fn tagged(text: &str) -> bool {
 
 /// The record of a call: typed as one, or with two of its fields.
 fn is_json(text: &str) -> bool {
-    text.ends_with('}') && (JSON_TYPE.is_match(text) || JSON_KEY.find_iter(text).take(2).count() == 2)
+    text.ends_with(['}', ']']) && (JSON_TYPE.is_match(text) || JSON_KEY.find_iter(text).take(2).count() == 2)
 }
 
 /// `tool_result`, `scheduled-task`, `hook-output`: every part is a machine's word.
@@ -105,6 +105,7 @@ mod tests {
             "Tool output (list_files):\na.txt",
             "Exit code: 2\nOutput:\nno such file",
             "{\"exit_code\":1,\"stdout\":\"\",\"stderr\":\"boom\"}",
+            "[{\"type\": \"tool_result\", \"tool_use_id\": \"t4\", \"content\": \"ok\"}]",
             "<tool_result>\nok\n</tool_result>",
             "<scheduled-task id=\"4\">\nSweep.\n</scheduled-task>",
             "Background task \"build-docs\" (pid 12) finished with code 0.",

@@ -7,6 +7,7 @@ use super::prose::{Place, Sentence, is_ornament};
 use super::sense::skip_words;
 use super::{label, settled};
 use crate::text::pattern::static_regex;
+use std::cell::OnceCell;
 
 /// A decision of fewer words takes the next sentence along.
 const SHORT_DECISION: usize = 4;
@@ -162,22 +163,30 @@ fn decides_below(heading: &str) -> bool {
 
 /// What is told by the reply as a whole.
 #[derive(Default)]
-pub(super) struct Whole {
+pub(super) struct Whole<'a> {
     /// It is one or two short sentences.
     pub(super) short: bool,
-    /// The first sentence that compares.
-    pub(super) compares: Option<usize>,
     /// The last sentence.
     pub(super) last: usize,
+    sentences: &'a [Sentence],
+    /// The first sentence that compares; looked for when somebody asks.
+    compares: OnceCell<Option<usize>>,
 }
 
-impl Whole {
-    pub(super) fn of(sentences: &[Sentence]) -> Self {
+impl<'a> Whole<'a> {
+    pub(super) fn of(sentences: &'a [Sentence]) -> Self {
         let words: usize = sentences.iter().take(5).map(|part| part.seen.split_whitespace().count()).sum();
         Self {
             short: sentences.len() <= 4 && words <= MAX_SHORT,
-            compares: sentences.iter().position(|part| settled::compares(&part.seen)),
             last: sentences.len().saturating_sub(1),
+            sentences,
+            compares: OnceCell::new(),
         }
+    }
+
+    /// Something was compared before the sentence with this number.
+    pub(super) fn compared_before(&self, at: usize) -> bool {
+        let first = || self.sentences.iter().position(|part| settled::compares(&part.seen));
+        self.compares.get_or_init(first).is_some_and(|first| first < at)
     }
 }
