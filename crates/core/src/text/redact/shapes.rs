@@ -70,19 +70,27 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
     edit.finish()
 }
 
+/// Where a secret may stand: its pattern, its kind, and what no text without it can match. The patterns of addresses and
+/// commands are large: what has neither must not pay for them, nor each thread for its caches.
+type Place = (&'static LazyLock<Regex>, &'static str, fn(&str) -> bool);
+
+const PLACES: [Place; 7] = [
+    (&HOOKS, "webhook", |text| text.contains("https://")),
+    (&URL, "password", |text| text.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))),
+    (&AUTHORIZATION, "authorization", |_| true),
+    (&BEARER, "authorization", |_| true),
+    (&COOKIE, "cookie", |_| true),
+    (&FLAG, "password", |text| [" -u", " --user", " -p"].iter().any(|flag| text.contains(flag))),
+    (&SIGNATURE, "signature", |_| true),
+];
+
 /// Replaces what stands in a place for secrets.
 pub(super) fn redact_places(text: &str) -> Cow<'_, str> {
     let mut current = Cow::Borrowed(text);
-    let places: [(&Regex, &str); 7] = [
-        (&HOOKS, "webhook"),
-        (&URL, "password"),
-        (&AUTHORIZATION, "authorization"),
-        (&BEARER, "authorization"),
-        (&COOKIE, "cookie"),
-        (&FLAG, "password"),
-        (&SIGNATURE, "signature"),
-    ];
-    for (pattern, kind) in places {
+    for (pattern, kind, may_match) in PLACES {
+        if !may_match(&current) {
+            continue;
+        }
         if let Cow::Owned(changed) = hide_groups(&current, pattern, kind) {
             current = Cow::Owned(changed);
         }
