@@ -16,7 +16,7 @@ use crate::recall::{
     Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, Filter, Found, Library, MAX_LIMIT, Pass, RecallHit,
     Request, Waiter, scores,
 };
-use crate::store::{Body, BodyFiles, ChunkId, Log, Reader};
+use crate::store::{self, Body, BodyFiles, ChunkId, Log, Reader};
 use crate::text::clip::first_tokens;
 use crate::text::time::hours_between;
 use crate::text::tokens::estimate_tokens;
@@ -258,7 +258,9 @@ fn pass(library: Arc<Library>, state_dir: Arc<Path>, key: String, worth: u64, do
         if of_job.pending(&files)? < worth {
             return Ok(Pass::Done);
         }
-        of_job.index(&files)
+        let pass = of_job.index(&files);
+        store::give_back();
+        pass
     };
     SESSIONS.background(
         job,

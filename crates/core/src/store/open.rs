@@ -59,7 +59,7 @@ pub(super) struct Open<S> {
     pub(super) bodies: BodyStore,
     pub(super) cold: Shelf,
     pub(super) groups: Groups,
-    written: Written,
+    pub(super) written: Written,
     /// Loaded, and if so how.
     loaded: Option<Holding>,
     /// The last line in `view.json` as far as this process knows.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::locked::{Locked, Reader};
+use super::memory;
 use super::open::{Address, Open, Taken};
 use super::pool::Task;
 use super::registry::Services;
@@ -21,6 +22,8 @@ const BATCH_TIME: Duration = Duration::from_millis(2);
 const GAP: Duration = Duration::from_micros(200);
 const FIRST_WAIT: Duration = Duration::from_micros(200);
 const LONGEST_WAIT: Duration = Duration::from_millis(5);
+/// Bytes of a snapshot whose writing took many times as much memory for a moment.
+const LARGE_SNAPSHOT: usize = 1 << 20;
 
 /// What is left of a job when it ran: tell the caller, once it is known whether the batch became durable.
 pub(super) type Finish = Box<dyn FnOnce(Result<()>) + Send>;
@@ -300,6 +303,7 @@ impl<S: SessionState> Session<S> {
         let started = Instant::now();
         let mut finishes: Vec<(Finish, bool)> = Vec::new();
         let mut outcome = Outcome::Ended;
+        let mut heavy = false;
         let mut more = true;
         while more && outcome == Outcome::Ended {
             let Some(job) = self.next_for_batch() else { break };
@@ -318,6 +322,7 @@ impl<S: SessionState> Session<S> {
                 }
                 Job::Flush { done, .. } => {
                     let flushed = open.sync_or_rewrite().and_then(|()| open.snapshot());
+                    heavy |= open.written.view_bytes >= LARGE_SNAPSHOT;
                     let finish: Finish = Box::new(move |_| done(flushed));
                     (finish, false)
                 }
@@ -340,6 +345,9 @@ impl<S: SessionState> Session<S> {
         self.note_writable();
         for (finish, full) in finishes {
             finish(if full { synced.clone() } else { Ok(()) });
+        }
+        if heavy {
+            memory::give_back();
         }
         if lock(&self.inbox).jobs.is_empty() { Next::Again } else { Next::Wait(GAP) }
     }
@@ -435,6 +443,7 @@ impl<S: SessionState> Session<S> {
         }
         if open.is_snapshot_behind() && now >= used + settings.snapshot_after {
             match self.under_lock(open, services, Open::snapshot) {
+                Some(Ok(())) if open.written.view_bytes >= LARGE_SNAPSHOT => memory::give_back(),
                 Some(Ok(())) => {}
                 Some(Err(error)) => {
                     open.note(format!("snapshots could not be written: {error}"));

@@ -92,7 +92,11 @@ fn check_readable(name: &str, bytes: &[u8]) -> Result<(), String> {
 
 /// Remembers what was written, so that unchanged files are not written again.
 #[derive(Debug, Default)]
-pub(super) struct Written(Map<String, Value>);
+pub(super) struct Written {
+    readable: Map<String, Value>,
+    /// Size of `view.json`.
+    pub(super) view_bytes: usize,
+}
 
 /// Writes all snapshots, durably. Under the lock, caught up to `seq`. Returns up to where every snapshot now covers the
 /// journal.
@@ -119,12 +123,15 @@ pub(super) fn write<S: SessionState>(
         dir.link(VIEW, VIEW_BEFORE)?;
     }
     dir.write_atomic(VIEW, &bytes, true)?;
+    written.view_bytes = bytes.len();
     for readable in state.readable() {
         if !READABLE_FILES.contains(&readable.file) {
             return Err(Error::InvalidInput(format!("{} is not a snapshot's name", readable.file)));
         }
         let unchanged = match &readable.content {
-            Content::Items(value) | Content::Bare(value) => written.0.get(readable.file) == Some(value),
+            Content::Items(value) | Content::Bare(value) => {
+                written.readable.get(readable.file) == Some(value)
+            }
         };
         if unchanged && dir.stat(readable.file)?.is_some() {
             continue;
@@ -137,7 +144,7 @@ pub(super) fn write<S: SessionState>(
             .map_err(|error| Error::InvalidInput(format!("a snapshot cannot be written: {error}")))?;
         text.push(b'\n');
         dir.write_atomic(readable.file, &text, true)?;
-        written.0.insert(readable.file.to_owned(), part);
+        written.readable.insert(readable.file.to_owned(), part);
     }
     dir.sync()?;
     Ok(before)
