@@ -178,6 +178,9 @@ impl Live {
         let mut figures = self.own.figures();
         let mut warnings = std::mem::take(&mut figures.warnings);
         drop(figures);
+        if planned && limits.context_window == 0 {
+            warnings.push("the context window is unknown: nothing leaves the view until it is told".to_owned());
+        }
         if planned && pressure >= thresholds.hard && limits.context_window > 0 {
             warnings.push(format!(
                 "the view holds {tokens_after} of {} usable tokens and cannot be made smaller: the newest messages alone \
