@@ -49,6 +49,13 @@ static_regex! {
     static SETTLED_VERB = r"^(?:i |we |i've |we've |i have |just |already |vec |i just )*(?:fixed|finished|completed|merged|closed|solved|resolved|resio sam|resila sam|zavrsio sam|zavrsila sam|popravio sam|popravila sam)\s+(?:the |that |this )?(.{3,80}?)(?:\s+(?:in|with|by|at)\s+\S+)?[.!]*$";
     static LETS = r"^(?:ok |okay |so |then |and |yes |alright |now |well )*(?:let's|let us|lets|we(?:'ll| will)|we're going to|hajde|ajde|idemo)\s+((?:not |just |da |sa |na )*)(\S+)(.*)$";
     static STANCE = r"^(?:just |please |and |but |so |then |ok |instead |rather |radije |bolje |samo |neka )*(?:use|keep|go with|go for|stick|stay|leave|call|name|prefer|choose|pick|take|set|store|put|make it|default|skip|drop|target|support|assume|treat|don't use|koristi\w*|ostavi\w*|zadrzi\w*|neka|uzmi\w*|cuvaj\w*|drzi\w*|nazovi\w*|stavi\w*|postavi\w*|podesi\w*|izaberi\w*)\b";
+    /// `Change the timeout to 60 s`: another value is another choice, not work.
+    static ANOTHER_VALUE = r"^(?:please |now |and |then |ok |so |molim te |sada )*(?:change|raise|lower|increase|decrease|reduce|bump|extend|shorten|limit|cap|promeni\w*|povecaj\w*|smanji\w*|produzi\w*|skrati\w*|ogranici\w*) (?:[a-z][^\s,;]* ){1,8}?(?:to|na) (?:[a-z$€]+ ?)?\d";
+    /// `We go with SQLite`.
+    static WE_CHOOSE = r"^(?:ok |so |and |but |then |now |ipak |onda |dakle )*(?:we|mi) (?:now |all |then |just |sada )?(?:go (?:with|for|back to)|stick (?:with|to)|stay (?:with|on)|idemo sa|ostajemo (?:na|pri|uz)) \S+";
+    static NO_MORE = r"^(?:we|i|you|they|mi) (?:do not|don't|no longer|will not|won't|are not|aren't|vise ne|necemo)\b";
+    /// After a change of mind: how it is from now on.
+    static IS_NOW = r"^(?:the |our |my |nas \w+ )?[a-z][\w-]*(?: [\w-]+){0,5}? (?:is|are|becomes?|stays?|will be|je|su|postaje|ostaje) (?:now |sada )?\S+(?: \S+){0,6}$";
     /// Work, where `let's` starts it; all else that it starts is a stance.
     static WORK = r"^(?:modify|fix|tweak|improve|adjust|finish|update|test|clean|polish|popravi\w*|sredi\w*|zavrsi\w*|testira\w*)$";
     /// The subject is missing: what should be so is said elsewhere.
@@ -213,6 +220,10 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
         let decided = if opened.answers { None } else { decided(part, opened.changes) };
         said = if decided.is_some() { decided.into_iter().collect() } else { said };
     }
+    if opened.changes && said.is_empty() && IS_NOW.is_match(opened.seen) && !HEDGE.is_match(opened.seen) {
+        let text = opened.text.trim_end_matches(['.', '!']);
+        return vec![Captured::new(Kind::Decision, text, Source::User, 0.75)];
+    }
     if opened.changes && said.iter().any(|said| goal::starts_anew(said, opened.seen)) {
         return vec![Captured::new(Kind::Goal, opened.text, Source::User, 0.85)];
     }
@@ -282,8 +293,8 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
             }
             (Some(said), _) => pieces.push((*start, end, said)),
             (None, Some((_, last_end, _))) => *last_end = end,
-            // `don't do that, use X`: what is refused is said elsewhere.
-            (None, None) if NOT_ORDER.is_match(&piece_seen) => {}
+            // `don't do that, use X`, `we do not use Y any more, go with X`: what is refused is said elsewhere.
+            (None, None) if NOT_ORDER.is_match(&piece_seen) || NO_MORE.is_match(&piece_seen) => {}
             (None, None) => return one(text, seen, opened.answers),
         }
     }
@@ -341,7 +352,12 @@ fn rules(seen: &str) -> bool {
         || forbids_in_serbian(seen)
         || ENSURE.is_match(seen)
         || permits(seen)
-        || STANCE.is_match(seen) && !names_nothing(seen)
+        || takes_a_stance(seen)
+}
+
+/// The clause chooses: `use X`, `change the limit to 5`, `we go with X`.
+fn takes_a_stance(seen: &str) -> bool {
+    STANCE.is_match(seen) && !names_nothing(seen) || ANOTHER_VALUE.is_match(seen) || WE_CHOOSE.is_match(seen)
 }
 
 /// `Ne diraj X`: the imperative after `ne`. Its ending `-i` is that of the third person too, so that only a verb of
@@ -460,7 +476,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
             Captured::new(Kind::Decision, text, Source::User, 0.85)
         });
     }
-    if STANCE.is_match(seen) && !names_nothing(seen) {
+    if takes_a_stance(seen) {
         return said(Kind::Decision, 0.85);
     }
     if ORDER_SR.is_match(seen)

@@ -179,7 +179,8 @@ impl Live {
         let mut warnings = std::mem::take(&mut figures.warnings);
         drop(figures);
         if planned && limits.context_window == 0 {
-            warnings.push("the context window is unknown: nothing leaves the view until it is told".to_owned());
+            warnings
+                .push("the context window is unknown: nothing leaves the view until it is told".to_owned());
         }
         if planned && pressure >= thresholds.hard && limits.context_window > 0 {
             warnings.push(format!(
