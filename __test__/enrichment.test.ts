@@ -146,7 +146,7 @@ describe('enrichCheckpoint', () => {
     const early = user('Please keep the legacy exporter alive until March.')
     const rest = Array.from({ length: 90 }, (_, n) => (n % 2 ? user : assistant)(`Talk number ${n} about the importer and its rows.`))
     await clawback.writeCheckpoint(dir, key, { ...manual, messages: [user('Start with the importer work.'), assistant('Fine.'), user('And more.'), assistant('Yes.'), early, ...rest] })
-    const outcome = await clawback.enrichCheckpoint(dir, key, answer({ decisions: ['Mend only crashes of the exporter: the user asked to "keep the legacy exporter alive until March"'] }))
+    const outcome = await clawback.enrichCheckpoint(dir, key, answer({ decisions: ['Retire the exporter in May: the user spoke of "the legacy exporter alive"'] }))
     expect(outcome).toMatchObject({ written: true, rejected: [] })
   })
 
