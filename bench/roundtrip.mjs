@@ -15,40 +15,38 @@ const WORDS = 4
 const WORD = /[\p{L}\d_]{3,40}/gu
 const data = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'shared', 'data')
 
+/** The files with this ending, in order; none where the folder is not there. */
+const files = (folder, ending) => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(ending)).sort().map((name) => path.join(folder, name)) : [])
+const wordsOf = (text) => [...new Set(text.toLowerCase().match(WORD) ?? [])]
 const lines = (file) => readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line))
 const said = (role, text) => ({ role, content: [{ type: 'text', text }] })
 const textOf = ({ content }) => (typeof content === 'string' ? content : (content ?? []).map((block) => block.text ?? '').join('\n'))
 
 /** Each session as a list of messages that hold text. */
 function* sessions() {
-  const agents = path.join(data, 'pi_mono_sessions')
-  for (const file of existsSync(agents) ? readdirSync(agents).filter((name) => name.endsWith('.jsonl')).sort() : []) {
-    const entries = lines(path.join(agents, file)).filter(({ message }) => message && textOf(message).trim())
+  for (const file of files(path.join(data, 'pi_mono_sessions'), '.jsonl')) {
+    const entries = lines(file).filter(({ message }) => message && textOf(message).trim())
     yield entries.map(({ message }) => said(message.role === 'assistant' ? 'assistant' : 'user', textOf(message)))
   }
-  const trajectories = path.join(data, 'sweagent_traj')
-  for (const file of existsSync(trajectories) ? readdirSync(trajectories).filter((name) => name.endsWith('.traj')).sort() : []) {
-    const { history } = JSON.parse(readFileSync(path.join(trajectories, file), 'utf8'))
+  for (const file of files(path.join(data, 'sweagent_traj'), '.traj')) {
+    const { history } = JSON.parse(readFileSync(file, 'utf8'))
     yield (history ?? []).filter(({ content }) => typeof content === 'string' && content.trim()).map(({ role, content }) => said(role === 'assistant' ? 'assistant' : 'user', content))
   }
-  const talks = path.join(data, 'locomo', 'locomo10.json')
-  for (const { conversation } of existsSync(talks) ? JSON.parse(readFileSync(talks, 'utf8')) : []) {
+  const talks = files(path.join(data, 'locomo'), 'locomo10.json')
+  for (const { conversation } of talks.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')))) {
     const parts = Object.values(conversation).filter(Array.isArray).flat()
     yield parts.filter(({ text }) => text?.trim()).map(({ speaker, text }) => said(speaker === conversation.speaker_a ? 'user' : 'assistant', text))
   }
-  for (const set of ['val', 'test']) {
-    const file = path.join(data, 'qmsum', `${set}.jsonl`)
-    for (const meeting of existsSync(file) ? lines(file) : []) {
-      const turns = meeting.meeting_transcripts ?? []
-      yield turns.filter(({ content }) => content?.trim()).map(({ content }, index) => said(index % 2 ? 'assistant' : 'user', content))
-    }
+  const meetings = ['val.jsonl', 'test.jsonl'].flatMap((name) => files(path.join(data, 'qmsum'), name))
+  for (const meeting of meetings.flatMap(lines)) {
+    const turns = meeting.meeting_transcripts ?? []
+    yield turns.filter(({ content }) => content?.trim()).map(({ content }, index) => said(index % 2 ? 'assistant' : 'user', content))
   }
 }
 
 /** Its words that the fewest messages of the session have. */
 function rarer(text, common) {
-  const words = [...new Set(text.toLowerCase().match(WORD) ?? [])]
-  return words.sort((a, b) => (common.get(a) ?? 0) - (common.get(b) ?? 0) || (a < b ? -1 : 1)).slice(0, WORDS)
+  return wordsOf(text).sort((a, b) => (common.get(a) ?? 0) - (common.get(b) ?? 0) || (a < b ? -1 : 1)).slice(0, WORDS)
 }
 
 export async function run({ quick }) {
@@ -70,7 +68,7 @@ export async function run({ quick }) {
     const reopened = await clawback.ContextSession.open({ stateDir, sessionKey, contextWindow: 200_000 })
     const stored = messages.map((message) => clawback.redactSecrets(textOf(message)))
     const common = new Map()
-    for (const text of stored) for (const word of new Set(text.toLowerCase().match(WORD) ?? [])) common.set(word, (common.get(word) ?? 0) + 1)
+    for (const text of stored) for (const word of wordsOf(text)) common.set(word, (common.get(word) ?? 0) + 1)
     for (const { chunk_id: chunk } of drops) {
       const ordinal = Number(chunk.split('-')[1])
       const whole = await recovered(reopened, chunk)
@@ -98,7 +96,7 @@ export async function run({ quick }) {
 /** A message whole, however many pages it has. */
 async function recovered(session, chunk) {
   let text = ''
-  for (let offset = 0; offset !== null && offset !== undefined; ) {
+  for (let offset = 0; offset !== undefined; ) {
     const page = await session.recover(chunk, { offset })
     text += page.text
     offset = page.nextOffset
