@@ -228,6 +228,17 @@ mod tests {
     use std::sync::{Barrier, mpsc};
     use std::thread::{ThreadId, current, yield_now};
 
+    /// A pool whose threads have all been started.
+    fn with_threads(count: usize) -> Pool {
+        let pool = Pool::new(count);
+        let together = Arc::new(Barrier::new(count));
+        for _ in 0..count {
+            let together = Arc::clone(&together);
+            pool.run(Box::new(move || _ = together.wait()));
+        }
+        pool
+    }
+
     fn all_sleep(pool: &Pool) {
         loop {
             let plan = pool.0.plan();
@@ -241,12 +252,7 @@ mod tests {
 
     #[test]
     fn work_that_comes_piece_by_piece_stays_on_one_thread() {
-        let pool = Pool::new(4);
-        let together = Arc::new(Barrier::new(4));
-        for _ in 0..4 {
-            let together = Arc::clone(&together);
-            pool.run(Box::new(move || _ = together.wait()));
-        }
+        let pool = with_threads(4);
         let mut seen: Vec<ThreadId> = Vec::new();
         for _ in 0..20 {
             all_sleep(&pool);
@@ -261,12 +267,7 @@ mod tests {
 
     #[test]
     fn a_timer_is_seen_to_while_the_thread_that_heard_of_it_works() {
-        let pool = Pool::new(2);
-        let together = Arc::new(Barrier::new(2));
-        for _ in 0..2 {
-            let together = Arc::clone(&together);
-            pool.run(Box::new(move || _ = together.wait()));
-        }
+        let pool = with_threads(2);
         all_sleep(&pool);
         let (rang, rings) = mpsc::channel();
         let (sender, receiver) = mpsc::channel();
