@@ -21,6 +21,7 @@ static_regex! {
     static NEXT_IS = r"^(?:so |then |and |now )*(?:(?:the )?next (?:big |major |logical )?(?:task|step|thing|package|work package|item|one|phase|up)?|up next|sledece|sledeci korak|sledeca stvar)\s*(?:is|will be|would be|:|-|je)\s*:?\s+(?:to )?(\S.*)$";
     static COMPLETED = r"^(?:(?:we|i)(?:'ve| have)? (?:now )?(?:completed|finished|implemented)|(?:excellent|good|great) progress!? (?:we|i)(?:'ve| have) completed)\s+(\S.{2,120}?)[.:!]?$";
     static COMPLETE_LABEL = r"^([a-z0-9][^:]{1,60}?)\s+(?:complete|completed|done|finished)\s*:?$";
+    static TODO = r"^(?:todo|fixme)(?:\([^()]{1,40}\))?:\s+(\S.{4,})$";
     static BLOCKED = r"\b(?:blocked (?:on|by)|waiting (?:for|on) (?:your|the|a)|can't (?:continue|proceed) (?:until|without)|cannot (?:continue|proceed) (?:until|without)|still (?:open|unclear|undecided|unresolved|failing|broken)|remains? (?:open|unresolved|unclear)|blokiran\w*|cekam (?:na|tvoj\w*)|ne mogu dalje|i dalje (?:pada|ne radi)|ostaje otvoreno)\b";
     static FIXED = r"^(?:fixed|resolved|solved|closed|popravio sam|popravila sam|reseno:?|popravljeno:?)\s+(?:the |a |an )?(\S.{4,100}?)(?:\s+(?:in|with|by)\s+`?([0-9a-f]{7,40}|[\w/.-]+)`?)?[.!]?$";
     static DONE_REPORT = r"^(?:(?:all |ok,? |okay,? |great[,!.]? |perfect[,!.]? |excellent[,!.]? |good[,!.]? )*)(?:done|fixed|finished|completed?|created|updated|removed|deleted|added|moved|renamed|replaced|implemented|committed|pushed|merged|copied|all set|(?:i|we)(?:'ve| have) (?:now )?(?:\w+ed|split|written|made|put|set)|gotovo|uradjeno|zavrseno|sredjeno|popravljeno|dodato|obrisano)\b";
@@ -156,6 +157,11 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
     let seen = part.seen.as_str();
     if part.place == Place::Quote || part.text.split_whitespace().count() < 2 {
         return None;
+    }
+    if let Some(left) = matched(&TODO, seen).and_then(|found| found.get(1)) {
+        let head = seen.get(..left.start())?.split_whitespace().count();
+        let what = skip_words(&part.text, head).trim_end_matches('.');
+        return Some(Captured::new(Kind::OpenItem, what, source, confidence));
     }
     if part.place == Place::Heading || part.text.ends_with(':') {
         let found = matched(&COMPLETE_LABEL, seen)?.get(1)?;

@@ -53,6 +53,9 @@ static_regex! {
     static ANOTHER_VALUE = r"^(?:please |now |and |then |ok |so |molim te |sada )*(?:change|raise|lower|increase|decrease|reduce|bump|extend|shorten|limit|cap|promeni\w*|povecaj\w*|smanji\w*|produzi\w*|skrati\w*|ogranici\w*) (?:[a-z][^\s,;]* ){1,8}?(?:to|na) (?:[a-z$€]+ ?)?\d";
     /// `We go with SQLite`.
     static WE_CHOOSE = r"^(?:ok |so |and |but |then |now |ipak |onda |dakle )*(?:we|mi) (?:now |all |then |just |sada )?(?:go (?:with|for|back to)|stick (?:with|to)|stay (?:with|on)|idemo sa|ostajemo (?:na|pri|uz)) \S+";
+    /// `We use SQLite for the ledger`.
+    static WE_USE = r"^(?:ok |so |and |but |then |now |dakle )*(?:we|mi) (?:now |all |only |just |sada )*(?:use|run|koristimo) ((?:[^\s,;]+ ){1,4}?)(?:for|as|everywhere|za|kao|svuda)\b";
+    static POINTER = r"^(?:this|that|these|those|it|them|ovo|to|ovaj|taj|ovu|tu)\b";
     static NO_MORE = r"^(?:we|i|you|they|mi) (?:do not|don't|no longer|will not|won't|are not|aren't|vise ne|necemo)\b";
     /// After a change of mind: how it is from now on.
     static IS_NOW = r"^(?:the |our |my |nas \w+ )?[a-z][\w-]*(?: [\w-]+){0,5}? (?:is|are|becomes?|stays?|will be|je|su|postaje|ostaje) (?:now |sada )?\S+(?: \S+){0,6}$";
@@ -357,7 +360,11 @@ fn rules(seen: &str) -> bool {
 
 /// The clause chooses: `use X`, `change the limit to 5`, `we go with X`.
 fn takes_a_stance(seen: &str) -> bool {
-    STANCE.is_match(seen) && !names_nothing(seen) || ANOTHER_VALUE.is_match(seen) || WE_CHOOSE.is_match(seen)
+    let used = matched(&WE_USE, seen).and_then(|found| found.get(1)).map(|what| what.as_str());
+    STANCE.is_match(seen) && !names_nothing(seen)
+        || ANOTHER_VALUE.is_match(seen)
+        || WE_CHOOSE.is_match(seen)
+        || used.is_some_and(|what| !POINTER.is_match(what) && !names_nothing(&format!("use {what}")))
 }
 
 /// `Ne diraj X`: the imperative after `ne`. Its ending `-i` is that of the third person too, so that only a verb of

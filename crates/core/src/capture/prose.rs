@@ -66,6 +66,8 @@ static_regex! {
     static TABLE_RULE = r"^[ \t|:-]+$";
     /// A line of a log or of a shell: a time stamp, a level, a prompt, a diff mark.
     static LOG = r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\$ |(?:\[)?(?:ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL)\b|@@ |diff --git|at [\w.$<>]+ ?\(|npm (?:ERR|WARN))";
+    /// A line of its own, whatever stands around it.
+    static TODO = r"^[ \t]*(?:TODO|FIXME)(?:\([^()\n]{1,40}\))?:[ \t]";
     static BOLD_ALONE = r"^(?:\*\*|__)([^*\n]{1,160})(?:\*\*|__)[.:]?$";
     static BOLD_HEAD = r"^(?:\*\*|__)([^*\n]{1,160}?)(?:\*\*|__)";
 }
@@ -148,6 +150,9 @@ impl Reader {
             // All indented lines below a blank one are a sample.
             self.blank = sample;
             return;
+        }
+        if TODO.is_match(line) {
+            self.flush();
         }
         let start = line.trim_start().as_bytes().first().copied().unwrap_or(b' ');
         if start == b'|'

@@ -51,6 +51,8 @@ static_regex! {
     static BARE = r"^(?:(?:yes|yeah|yep|yup|ok|okay|k|sure|fine|great|perfect|good|nice|cool|thanks|thank you|right|agreed|please|go|go ahead|go on|do it|do that|start|begin|continue|proceed|next|keep going|carry on|resume|lgtm|sounds good|looks good|works for me|ship it|y|let's go|do|all|all of (?:it|them|that|those)|everything|both|them|as (?:you )?(?:suggested|proposed|planned|described|discussed)|for me|and|it|now|then|sve|oba|tako|da|moze|vazi|u redu|hajde|ajde|nastavi|nastavite|kreni|uradi|uradi to|dalje|idemo|dobro|super|odlicno|hvala|jasno|no|nope|ne|nemoj|stop|stani|👍|✅|\+1|the (?:first|second|third|last)(?: one)?|prv[oaiu]|drug[oaiu]|option|opcija|[a-e]|\d)[\s,.!;:-]*)+$";
     static GOODBYE = r"^(?:hi|hello|hey|yo|bye|good (?:morning|night)|thanks?|thank you|hvala|cao|zdravo|are you (?:there|ok)|you (?:still )?there)\b[^?]{0,20}[.!?]*$";
     static NEXT_STEP = r"^(?:so |then |and |now )*(?:(?:the )?next(?: (?:step|task|thing|up|is|one))*|up next|sledec\w+(?: korak)?)\b\s*(?:is|:|,|-|je|i'll|i will)?\s*(\S.*)$";
+    /// What an agent will not do is no step.
+    static REFUSAL = r"\b(?:i'll|i will|i'm going to|let me|let's) (?:\w+ly )?(?:not|never)\b";
     static WILL = r"^(?:now |next |then |so |ok(?:ay)?,? |sada |zatim )*(?:i'll|i will|i'm going to|let me|let's)\s+(\S.*)$";
 }
 
@@ -169,7 +171,8 @@ fn announced(messages: &[Message]) -> Option<String> {
             let found = pattern.captures(&seen)?.get(1)?;
             let head = seen.get(..found.start())?.split_whitespace().count();
             let step = skip_words(&part.text, head).trim_end_matches(['.', ':', '!']).to_owned();
-            (step.split_whitespace().count() >= 2).then_some(step)
+            let refuses = REFUSAL.is_match(&seen);
+            (!refuses && step.split_whitespace().count() >= 2).then_some(step)
         })
     };
     next(&NEXT_STEP).or_else(|| next(&WILL))
@@ -312,6 +315,18 @@ mod tests {
         );
         assert_eq!(work_status(&[call]), WorkStatus::InProgress);
         assert_eq!(work_status(&[]), WorkStatus::Idle);
+    }
+
+    #[test]
+    fn what_an_agent_refuses_is_no_next_action() {
+        for reply in ["I will not do that.", "I'll never touch production.", "I'm going to not run it."] {
+            assert_eq!(next_action(&talk(&[("u", "Delete the database."), ("a", reply)])), "", "{reply}");
+        }
+        let instead = "I won't do that. I will write a backup script instead.";
+        assert_eq!(
+            next_action(&talk(&[("u", "Delete the database."), ("a", instead)])),
+            "write a backup script instead"
+        );
     }
 
     #[test]

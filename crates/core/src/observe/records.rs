@@ -209,7 +209,7 @@ impl HealthSample<'_> {
             session_id: self.session_id,
             current_tokens: self.current_tokens,
             limit: self.limit,
-            pct_used: rounded(super::health::share(self.current_tokens, self.limit)),
+            pct_used: rounded(super::share(self.current_tokens, self.limit)),
             next_compaction_estimate: self.next_compaction_estimate,
             memcached_chunks: self.memcached_chunks,
             cold_storage_chunks: self.cold_storage_chunks,

@@ -136,7 +136,7 @@ impl Activity {
 
     /// Share of what was dropped that was asked for again, 0..1.
     pub fn recovered_share(&self) -> f64 {
-        super::health::share(total(&self.recoveries), total(&self.drops))
+        super::share(total(&self.recoveries), total(&self.drops))
     }
 }
 

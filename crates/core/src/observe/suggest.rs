@@ -84,13 +84,13 @@ fn median(values: &[f64]) -> f64 {
 }
 
 fn share_of(values: &[f64], fits: impl Fn(f64) -> bool) -> f64 {
-    super::health::share(values.iter().filter(|value| fits(**value)).count() as u64, values.len() as u64)
+    super::share(values.iter().filter(|value| fits(**value)).count() as u64, values.len() as u64)
 }
 
 fn trigger(activity: &Activity, knobs: &Config) -> Verdict {
     let gain = median(&activity.gains);
     let forced = activity.compactions.get("hard_limit").copied().unwrap_or_default();
-    let forced = super::health::share(forced, total(&activity.compactions));
+    let forced = super::share(forced, total(&activity.compactions));
     if forced > 0.1 {
         let why =
             format!("{:.0} % of the epochs began only at the hard limit: begin earlier", forced * 100.0);
@@ -127,8 +127,7 @@ fn curation(activity: &Activity, knobs: &Config) -> Verdict {
 }
 
 fn cutoff(activity: &Activity, knobs: &Config) -> Verdict {
-    let back =
-        super::health::share(activity.recovered_scores.len() as u64, activity.drop_scores.len() as u64);
+    let back = super::share(activity.recovered_scores.len() as u64, activity.drop_scores.len() as u64);
     if back > FINE_SHARE {
         let lowest = Percentiles::of(&activity.recovered_scores).map_or(0.0, |found| found.p10);
         let why =

@@ -31,6 +31,9 @@ pub(super) fn choose(
 ) -> Vec<usize> {
     let mut choice = Choice::new(candidates, request, room, &cost);
     for section in Section::ALL {
+        if !may_stand(section, candidates, &choice.chosen) {
+            continue;
+        }
         let mut floor = (room as f64 * section.floor()) as u64;
         while let Some((best, price)) =
             choice.best(|candidate, price| candidate.section == section && price <= floor)
@@ -38,11 +41,27 @@ pub(super) fn choose(
             floor = floor.saturating_sub(price);
             choice.take(best, price);
         }
+        // Where the room is so small that a share of it holds nothing, what matters most still comes before the rest.
+        if section.comes_first()
+            && choice.taken_of.get(section as usize) == Some(&0)
+            && let Some((best, price)) = choice.best(|candidate, _| candidate.section == section)
+        {
+            choice.take(best, price);
+        }
     }
-    while let Some((best, price)) = choice.best(|_, _| true) {
+    loop {
+        let best = choice.best(|candidate, _| may_stand(candidate.section, candidates, &choice.chosen));
+        let Some((best, price)) = best else { return choice.chosen };
         choice.take(best, price);
     }
-    choice.chosen
+}
+
+/// Where not even one constraint fits, nothing less may stand: files and tools would look like all there is to know.
+pub(super) fn may_stand(section: Section, candidates: &[Candidate], chosen: &[usize]) -> bool {
+    let binds = |candidate: &Candidate| candidate.section == Section::Constraints;
+    section.comes_first()
+        || chosen.iter().filter_map(|index| candidates.get(*index)).any(binds)
+        || !candidates.iter().any(binds)
 }
 
 struct Choice<'a> {

@@ -33,8 +33,8 @@ pub const FIRST_LINE: &str = "[Post-compaction checkpoint restore]";
 pub const LAST_LINE: &str = "</checkpoint-data>";
 /// Tokens of a packet unless told otherwise.
 pub const DEFAULT_MAX_TOKENS: u64 = 700;
-/// Below this many tokens there is only a frame with next to nothing in it; far below it, no packet at all.
-pub const USEFUL_TOKENS: u64 = 150;
+/// Below this many tokens the frame is cut to what must be said, so that the record gets the room.
+const ROOMY_TOKENS: u64 = 220;
 /// A token stands for at most this many UTF-16 units: hosts and people who count characters find the limit kept too.
 const UNITS_PER_TOKEN: u64 = 4;
 /// How many left-out items are tried in the room that the first choice left.
@@ -125,6 +125,10 @@ fn fill(chosen: &mut Vec<usize>, text: &mut String, head: &Head, candidates: &[C
     };
     spare.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
     for index in spare.into_iter().take(SECOND_TRIES) {
+        let section = candidates.get(index).map(|candidate| candidate.section);
+        if !section.is_some_and(|section| choose::may_stand(section, candidates, chosen)) {
+            continue;
+        }
         chosen.push(index);
         let longer = layout::assemble(head, candidates, chosen);
         if cost(&longer) <= limit {

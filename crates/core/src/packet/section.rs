@@ -80,23 +80,24 @@ impl Section {
         }
     }
 
-    /// What the line about left-out items calls them.
-    pub(super) fn noun(self) -> &'static str {
-        match self {
-            Self::Constraints => "constraints",
-            Self::Decisions => "older decisions",
-            Self::Blocked => "blocked tasks",
-            Self::Tasks => "unfinished tasks",
-            Self::OpenItems => "open items",
-            Self::Errors => "failures",
-            Self::FilesModified => "files modified",
-            Self::FilesRead => "files read",
-            Self::Agents => "running agents",
-            Self::Learnings => "learnings",
-            Self::Done => "finished tasks",
-            Self::Thread => "exchanges",
-            Self::Tools => "tools",
-        }
+    /// What the line about left-out items calls so many of them.
+    pub(super) fn noun(self, count: u64) -> &'static str {
+        let (one, many) = match self {
+            Self::Constraints => ("constraint", "constraints"),
+            Self::Decisions => ("decision", "decisions"),
+            Self::Blocked => ("blocked task", "blocked tasks"),
+            Self::Tasks => ("unfinished task", "unfinished tasks"),
+            Self::OpenItems => ("open item", "open items"),
+            Self::Errors => ("failure", "failures"),
+            Self::FilesModified => ("file modified", "files modified"),
+            Self::FilesRead => ("file read", "files read"),
+            Self::Agents => ("running agent", "running agents"),
+            Self::Learnings => ("learning", "learnings"),
+            Self::Done => ("finished task", "finished tasks"),
+            Self::Thread => ("exchange", "exchanges"),
+            Self::Tools => ("tool", "tools"),
+        };
+        if count == 1 { one } else { many }
     }
 
     pub(super) fn shape(self) -> Shape {
@@ -128,6 +129,11 @@ impl Section {
             Self::Done => 0.03,
             _ => 0.0,
         }
+    }
+
+    /// An agent without one of these goes wrong: the best of each is taken before anything of the others.
+    pub(super) fn comes_first(self) -> bool {
+        self.floor() > 0.0 && self.weight() >= 0.8
     }
 
     /// Worth of a fresh item that has to do with the request, 0..1: what breaks if the agent does not know it.

@@ -72,7 +72,7 @@ fn is_well_formed(packet: &Packet, limit: u64) {
             ]
             .iter()
             .any(|start| line.starts_with(start))
-            || line.starts_with('+')
+            || line.starts_with("Not shown (in checkpoint ")
     };
     for line in &lines[2..lines.len() - 1] {
         assert!(known(line), "forged line {line:?}");
@@ -142,11 +142,45 @@ fn a_crowded_packet_keeps_every_section_and_says_what_is_left_out() {
         assert!(packet.text.contains(part), "{part:?} is missing in\n{}", packet.text);
     }
     let left = packet.omitted["decisions"];
-    assert!(left > 0 && packet.text.contains(&format!("+{left} older decisions")), "{}", packet.text);
-    assert!(packet.text.contains(" in cp_003"));
+    let line = packet.text.lines().find(|line| line.starts_with("Not shown (in checkpoint cp_003): "));
+    assert!(left > 0 && line.unwrap().contains(&format!("{left} decisions")), "{}", packet.text);
     assert!(packet.text.encode_utf16().count() > 2_500, "room is wasted");
     let shown = packet.text.lines().filter(|line| line.starts_with("- Component")).count() as u64;
     assert_eq!(shown + left, 50);
+}
+
+#[test]
+fn a_list_in_order_of_time_shows_where_something_is_left_out() {
+    let packet = render(&crowded(), &limited(700)).text;
+    let shown: Vec<Option<u32>> = packet
+        .lines()
+        .skip_while(|line| !line.starts_with("Decisions"))
+        .skip(1)
+        .take_while(|line| line.starts_with("- "))
+        .map(|line| line.split("number ").nth(1)?.split(' ').next()?.trim_end_matches(':').parse().ok())
+        .collect();
+    let mut last = None;
+    for (index, number) in shown.iter().enumerate() {
+        let Some(number) = number else { continue };
+        let marked = index > 0 && shown[index - 1].is_none();
+        assert_eq!(marked, last.is_some_and(|last: u32| last + 1 < *number), "before {number} in\n{packet}");
+        last = Some(*number);
+    }
+    assert!(shown.iter().any(Option::is_none), "{packet}");
+}
+
+#[test]
+fn however_small_the_packet_what_must_not_be_broken_comes_before_files_and_tools() {
+    for checkpoint in [fixture::checkpoint(), crowded()] {
+        for limit in 60..300 {
+            let text = render(&checkpoint, &limited(limit)).text;
+            let has = |section: Section| text.contains(&format!("\n{}", section.heading()));
+            let rest = Section::ALL.into_iter().filter(|section| !section.comes_first());
+            for section in rest.filter(|section| has(*section)) {
+                assert!(has(Section::Constraints), "{} alone at {limit}:\n{text}", section.heading());
+            }
+        }
+    }
 }
 
 #[test]

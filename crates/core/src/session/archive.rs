@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::event::Event;
 use super::observe::Sink;
 use super::{Done, SESSIONS, Session};
+use crate::checkpoint::policy::inspect;
 use crate::config::Config;
 use crate::observe::{self, Activity, Histogram, Percentiles, Suggestion, suggest};
 use crate::store::{ChunkId, DropRecord, Durability, Log};
@@ -250,10 +251,10 @@ impl Session {
         );
     }
 
-    /// Takes the lock once: torn ends are set aside, damaged snapshots go to quarantine and are rebuilt, the older layout
-    /// is imported, left-over temporary files go.
+    /// Takes the lock once: damaged lines and checkpoints are set aside, damaged snapshots go to quarantine and are
+    /// rebuilt, the older layout is imported, left-over temporary files go.
     pub fn repair(&self, done: Done<()>) {
-        self.write_as(Durability::Full, |journal| journal.locked.snapshot(), done);
+        self.write_as(Durability::Full, |journal| journal.locked.mend(&inspect), done);
     }
 
     /// Asks whoever holds the session live to compact at its next plan. Survives the process.

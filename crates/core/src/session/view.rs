@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 /// Items of one kind that are shown, at most (DESIGN section 4).
-const ITEMS_SHOWN: usize = 50;
+pub(crate) const ITEMS_SHOWN: usize = 50;
 /// Files and tools that are shown, at most.
 const NAMES_SHOWN: usize = 100;
 

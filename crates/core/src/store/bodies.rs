@@ -276,7 +276,7 @@ impl BodyStore {
                             return Ok(damaged);
                         }
                     }
-                    None => damaged += 1,
+                    None => damaged += u64::from(!line::is_blank(line)),
                 }
             }
         }

@@ -266,6 +266,19 @@ pub(super) fn list(session: &Dir, inspect: Inspect<'_>) -> Result<Vec<Checkpoint
     Ok(files)
 }
 
+/// Under the lock: files that are no checkpoints go to quarantine.
+pub(super) fn set_damaged_aside(session: &Dir, inspect: Inspect<'_>) -> Result<()> {
+    let Some(dir) = session.child(FOLDER)? else { return Ok(()) };
+    for number in numbers(&dir)? {
+        if let Some((name, bytes)) = read_numbered(&dir, number)?
+            && matches!(inspect(&bytes), Err(Error::Corrupt(_)))
+        {
+            quarantine::move_file(session, &dir, &name)?;
+        }
+    }
+    Ok(())
+}
+
 /// How many checkpoint files there are.
 pub(super) fn count(session: &Dir) -> Result<usize> {
     session.child(FOLDER)?.map_or(Ok(0), |dir| Ok(numbers(&dir)?.len()))

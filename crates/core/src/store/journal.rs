@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use super::dir::{Dir, READ_CAP};
-use super::line::{Line, NewLine};
+use super::line::{self, Line, NewLine};
 use super::platform::Meta;
 use super::{names, quarantine};
 use crate::{Error, Result};
@@ -202,7 +202,7 @@ impl Journal {
                         apply(&line);
                     }
                 }
-                None if line.iter().all(u8::is_ascii_whitespace) => {}
+                None if line::is_blank(line) => {}
                 None => {
                     self.bad += 1;
                     tracing::warn!(after = self.seq, "skipped a damaged journal line");
@@ -323,7 +323,7 @@ pub(super) fn cut_torn_tail(session: &Dir, dir: &Dir, file: &File, name: &str, e
     if tail.is_empty() || tail.contains(&b'\n') {
         return Ok(());
     }
-    match quarantine::keep_bytes(session, name, &tail) {
+    match quarantine::keep_bytes(session, &format!("{name}.tail"), &tail) {
         // Nobody was told that it is there; a full disk must not keep the session from being repaired.
         Err(Error::NoSpace { .. }) => {}
         other => other?,

@@ -91,6 +91,11 @@ pub(super) fn checked(line: &[u8]) -> Option<&[u8]> {
     body(line).map(|_| line)
 }
 
+/// Whether nothing stands in a line: a damaged one was set aside.
+pub(super) fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
+}
+
 /// Reads a sealed line, with or without its line break. `None`: damaged.
 pub(super) fn unseal(line: &[u8]) -> Option<Map<String, Value>> {
     let body = body(line)?;

@@ -13,7 +13,7 @@ use super::line::NewLine;
 use super::open::{Address, Open};
 use super::session_file::{self, SessionInfo};
 use super::state::SessionState;
-use super::{quarantine, room};
+use super::{quarantine, room, sessions};
 use crate::{Error, Result};
 
 /// Gives a checkpoint's bytes: of its id, the state, and the number of the last journal line in it.
@@ -306,6 +306,7 @@ impl<S: SessionState> Reader<'_, S> {
             checkpoints: checkpoints::count(&open.dir)?,
             quarantined: quarantine::count(&open.dir)?,
             body_bytes: bodies::bytes_on_disk(&open.dir)?,
+            bytes: sessions::files_of(&open.dir)?.0,
             read_only: open.read_only,
             problems: open.problems.clone(),
         })
@@ -325,6 +326,8 @@ pub struct Figures {
     pub quarantined: usize,
     /// Bytes of message bodies on disk.
     pub body_bytes: u64,
+    /// Bytes of all its files.
+    pub bytes: u64,
     /// The directory could not be written the last time it was tried.
     pub read_only: bool,
     /// What was found and repaired, or could not be, in words.

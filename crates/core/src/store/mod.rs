@@ -21,6 +21,7 @@ mod lock;
 mod locked;
 mod logs;
 mod memory;
+mod mend;
 mod names;
 mod open;
 mod os_error;

@@ -201,6 +201,12 @@ impl<S: SessionState> Open<S> {
         Ok(())
     }
 
+    /// Forgets what was found and reads everything again: it was repaired.
+    pub(super) fn start_over(&mut self, address: &Address, holding: Holding, now: &str) -> Result<()> {
+        self.problems.clear();
+        self.load(address, holding, now)
+    }
+
     /// Remembers a problem for `health`.
     pub(super) fn note(&mut self, problem: String) {
         if self.problems.len() < MAX_PROBLEMS && !self.problems.contains(&problem) {

@@ -4,7 +4,7 @@ use super::dir::Dir;
 use super::platform::Kind;
 use crate::{Error, Result};
 
-const NAME: &str = "quarantine";
+pub(super) const NAME: &str = "quarantine";
 /// How many names are tried before giving up: far more than a person leaves lying about.
 const TRIES: u32 = 10_000;
 
@@ -17,11 +17,11 @@ pub(super) fn move_file(session: &Dir, from: &Dir, name: &str) -> Result<String>
     Ok(kept)
 }
 
-/// Keeps bytes that are about to be cut off a file.
+/// Keeps bytes that are about to leave a file, under `name` and a number.
 pub(super) fn keep_bytes(session: &Dir, name: &str, bytes: &[u8]) -> Result<()> {
     let shelf = session.make_child(NAME)?;
     loop {
-        let kept = free_name(&shelf, &format!("{name}.tail"))?;
+        let kept = free_name(&shelf, name)?;
         let temp = shelf.write_temp(bytes, true)?;
         if shelf.rename_no_replace(&temp, &kept)? {
             break;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use std::path::Path;
 
-use super::bodies;
 use super::dir::Dir;
 use super::platform::Kind;
+use super::{bodies, cold, quarantine};
 use super::{checkpoints, session_file};
 use crate::{Error, Result};
 
@@ -42,22 +42,38 @@ pub(super) fn list(state_dir: &Path) -> Result<Vec<SessionSummary>> {
     Ok(found)
 }
 
+/// Bytes of a session's files, and when the newest of them was changed, in seconds since 1970.
+pub(super) fn files_of(dir: &Dir) -> Result<(u64, i64)> {
+    let (mut bytes, mut modified) = (0, 0);
+    let folders = ["checkpoints", bodies::FOLDER, cold::FOLDER, quarantine::NAME].map(|name| dir.child(name));
+    for folder in folders {
+        let Some(folder) = folder? else { continue };
+        let (inside, changed) = files_in(&folder)?;
+        (bytes, modified) = (bytes + inside, modified.max(changed));
+    }
+    let (own, changed) = files_in(dir)?;
+    Ok((bytes + own, modified.max(changed)))
+}
+
+fn files_in(folder: &Dir) -> Result<(u64, i64)> {
+    let (mut bytes, mut modified) = (0, 0);
+    for file in folder.list()? {
+        // Another process may remove it meanwhile.
+        if let Some(meta) = folder.stat(&file)?.filter(|meta| meta.kind == Kind::File) {
+            bytes += meta.len;
+            modified = modified.max(meta.modified);
+        }
+    }
+    Ok((bytes, modified))
+}
+
 fn look_at(sessions: &Dir, name: &str) -> Result<Option<SessionSummary>> {
     let Some(dir) = sessions.child(name)? else { return Ok(None) };
     let Some(info) = session_file::read(&dir)? else { return Ok(None) };
     if super::names::dir_name(&info.session_key)? != name {
         return Ok(None); // a copy made by hand
     }
-    let (mut bytes, mut modified) = (bodies::bytes_on_disk(&dir)?, 0);
-    for folder in [Some(&dir), dir.child("checkpoints")?.as_ref()].into_iter().flatten() {
-        for file in folder.list()? {
-            // Another process may remove it meanwhile.
-            if let Some(meta) = folder.stat(&file)?.filter(|meta| meta.kind == Kind::File) {
-                bytes += meta.len;
-                modified = modified.max(meta.modified);
-            }
-        }
-    }
+    let (bytes, modified) = files_of(&dir)?;
     let updated_at = jiff::Timestamp::from_second(modified)
         .map_or_else(|_| info.created_at.clone(), |at| at.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string());
     Ok(Some(SessionSummary {

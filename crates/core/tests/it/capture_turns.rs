@@ -200,3 +200,25 @@ fn an_answer_describes_and_rules_only_where_it_orders() {
         assert_eq!(said(turn).iter().map(|said| said.0).collect::<Vec<_>>(), [Constraint], "{turn}");
     }
 }
+
+#[test]
+fn what_we_use_for_something_is_a_decision_and_no_goal() {
+    for text in ["We use SQLite for the ledger.", "We use tabs everywhere.", "Mi koristimo pnpm za pakete."] {
+        let found = heard(&["Build the importer.", text]);
+        let decided = found.iter().filter(|said| said.kind == Decision).count();
+        assert_eq!(decided, 1, "{text}: {found:?}");
+    }
+    for text in ["We use this function for three things, why is it slow?", "We use it for tests."] {
+        assert!(heard(&[text]).iter().all(|said| said.kind != Decision), "{text}");
+    }
+}
+
+#[test]
+fn a_line_of_an_agent_that_is_left_to_do_is_an_open_item() {
+    let reply = "The reader works.\nTODO: handle empty files\nTODO(ana): write the docs for it\n\n- FIXME: the cache \
+                 is never cleared\n\n```ts\n// TODO: in code\n```\nI have put a TODO: comment into it.";
+    let found = capture(&[Message::user("Add the importer."), Message::assistant(reply)]);
+    let open: Vec<&str> =
+        found.iter().filter(|(_, said)| said.kind == OpenItem).map(|(_, said)| said.text.as_str()).collect();
+    assert_eq!(open, ["handle empty files", "write the docs for it", "the cache is never cleared"]);
+}

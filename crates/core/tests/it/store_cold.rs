@@ -2,7 +2,7 @@
 
 use crate::store_support::*;
 use clawback_core::Result;
-use clawback_core::store::{Body, ChunkId, DropReason, DropRecord, Durability, Handle};
+use clawback_core::store::{Body, ChunkId, DropReason, DropRecord, Durability, Handle, wait};
 use std::path::Path;
 
 pub(crate) fn chunk(ordinal: u64) -> ChunkId {
@@ -123,6 +123,68 @@ fn a_torn_line_is_set_aside_and_a_damaged_one_hides_nothing() {
     assert_eq!(drops(&other), (vec![dropped(0, 1), dropped(2, 1), dropped(5, 1)], 1));
     let kept: Vec<_> = std::fs::read_dir(home(temp.path()).join("quarantine")).unwrap().collect();
     assert_eq!(kept.len(), 1);
+}
+
+#[test]
+fn what_is_damaged_is_set_aside_once_and_everything_else_stays_readable() {
+    let temp = tempfile::tempdir().unwrap();
+    let (one, two) = (store(), store());
+    let (handle, other) = (open(&one, temp.path()), open(&two, temp.path()));
+    for text in ["one", "two", "three"] {
+        note(&handle, text).unwrap();
+    }
+    store_and_drop(&handle, 0..4, 1).unwrap();
+    checkpoint(&handle, "manual").unwrap();
+    checkpoint(&handle, "manual").unwrap();
+    assert_eq!(notes(&other).len(), 3);
+    wait(|done| handle.close(done)).unwrap();
+    let body_file =
+        std::fs::read_dir(home(temp.path()).join("messages")).unwrap().next().unwrap().unwrap().path();
+    for file in [home(temp.path()).join("journal.jsonl"), cold_file(temp.path()), body_file] {
+        let mut bytes = std::fs::read(&file).unwrap();
+        let second = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 40;
+        bytes[second] ^= 0x01;
+        std::fs::write(&file, &bytes).unwrap();
+    }
+    std::fs::write(home(temp.path()).join("checkpoints/cp_001.yaml"), "no checkpoint").unwrap();
+
+    let third = store();
+    let handle = open(&third, temp.path());
+    handle.run(Durability::Full, |session| session.mend(&inspect)).unwrap();
+    for handle in [&handle, &open(&store(), temp.path()), &other] {
+        let (figures, bodies, checkpoints) = handle
+            .read(|session| {
+                let mut bodies = Vec::new();
+                let damaged = session.scan_bodies(&mut |body| {
+                    bodies.push(body.chunk_id);
+                    true
+                })?;
+                Ok((session.figures()?, (bodies, damaged), session.checkpoints(&inspect)?))
+            })
+            .unwrap();
+        assert_eq!((figures.bad_lines, &figures.problems), (0, &vec![]));
+        assert_eq!(figures.quarantined, 4);
+        assert_eq!(bodies, (vec![chunk(0), chunk(2), chunk(3)], 0));
+        // The second record was damaged, the second body with it.
+        assert_eq!(drops(handle), (vec![dropped(0, 1), dropped(2, 1), dropped(3, 1)], 0));
+        assert_eq!(checkpoints.iter().map(|file| file.id.as_str()).collect::<Vec<_>>(), ["cp_002"]);
+    }
+    // Writers that had the files open go on.
+    note(&other, "four").unwrap();
+    store_and_drop(&other, 7..8, 2).unwrap();
+    assert_eq!(notes(&handle), ["one", "two", "three", "four"]);
+    assert_eq!(handle.read(|session| session.body(chunk(7))).unwrap(), body(7));
+}
+
+#[test]
+fn a_drop_whose_message_is_lost_expires_when_the_session_is_mended() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = store();
+    let handle = open(&store, temp.path());
+    store_and_drop(&handle, 0..2, 1).unwrap();
+    handle.run(Durability::Written, |session| session.append_drops(&[dropped(9, 1)])).unwrap();
+    handle.run(Durability::Full, |session| session.mend(&inspect)).unwrap();
+    assert_eq!(drops(&handle), (vec![dropped(0, 1), dropped(1, 1)], 0));
 }
 
 #[cfg(unix)]

@@ -54,7 +54,7 @@ pub struct Health {
     pub journal_lines: u64,
     /// Messages that left the view and can be brought back.
     pub cold_chunks: u64,
-    /// Bytes of message bodies.
+    /// Size of the session's files, in bytes.
     pub bytes_on_disk: u64,
     /// The directory could not be written the last time it was tried.
     pub read_only: bool,
@@ -105,14 +105,21 @@ impl Live {
             return None;
         }
         let view = view::live(known.state());
-        match view.item_of(id) {
-            Some(item) if shown.contains(normalize(&item.entry.text).trim()) => None,
-            None => Some("newer entries of its kind took its place in the view".to_owned()),
-            Some(_) => Some(format!(
-                "the packet holds {} tokens at most; other entries were more useful",
-                packet::DEFAULT_MAX_TOKENS
-            )),
+        let item = view.item_of(id)?;
+        if shown.contains(normalize(&item.entry.text).trim()) {
+            return None;
         }
+        let cap = view::ITEMS_SHOWN;
+        if !view.within(item.entry.kind, cap).iter().any(|other| other.entry.id == item.entry.id) {
+            return Some(format!(
+                "a checkpoint holds the newest {cap} entries of a kind, and so many newer ones hold; it stays in the \
+                 journal, and a search finds its message"
+            ));
+        }
+        Some(format!(
+            "the packet holds {} tokens at most; other entries were more useful",
+            packet::DEFAULT_MAX_TOKENS
+        ))
     }
 
     /// How the session is.
@@ -127,9 +134,6 @@ impl Live {
                 if figures.bad_lines > 0 {
                     problems.push(format!("{} journal lines are damaged or missing", figures.bad_lines));
                 }
-                if figures.quarantined > 0 {
-                    problems.push(format!("{} damaged files are kept in quarantine", figures.quarantined));
-                }
                 problems.extend(live.own.figures().take_trouble().map(|error| error.to_string()));
                 Ok(Health {
                     current_tokens: measure.tokens,
@@ -140,7 +144,7 @@ impl Live {
                     checkpoints: figures.checkpoints,
                     journal_lines: figures.journal_lines,
                     cold_chunks,
-                    bytes_on_disk: figures.body_bytes,
+                    bytes_on_disk: figures.bytes,
                     read_only: figures.read_only,
                     problems,
                 })

@@ -6,6 +6,7 @@ use super::{BodyStore, FOLDER, chunk_of, file_name, open_writer, segments_in};
 use crate::Result;
 use crate::store::chunk::ChunkId;
 use crate::store::dir::Dir;
+use crate::store::mend;
 
 /// Segments below this size are written anew whatever share of them expired, in bytes.
 const SMALL: u64 = 1 << 20;
@@ -68,6 +69,23 @@ impl BodyStore {
             folder.sync()?;
         }
         Ok(done)
+    }
+
+    /// Sets damaged lines aside. Under the lock, everything synced.
+    pub(in crate::store) fn blank_damaged(&mut self, session: &Dir, next_seq: u64) -> Result<()> {
+        let Some(folder) = session.child(FOLDER)? else { return Ok(()) };
+        let numbers = segments_in(&folder)?;
+        let newest = numbers.last().copied().unwrap_or(0);
+        for number in numbers {
+            let leave = || match number == newest {
+                true => self.leave_newest(&folder, next_seq.max(newest.saturating_add(1))),
+                false => Ok(()),
+            };
+            if mend::blank_damaged(session, &folder, &file_name(number), leave)? {
+                self.segments.remove(&number);
+            }
+        }
+        Ok(())
     }
 
     /// Other processes append to the newest segment through descriptors of their own: before it is replaced, an empty

@@ -6,7 +6,7 @@ use super::record::{DropRecord, Entry, entry};
 use crate::store::chunk::ChunkId;
 use crate::store::dir::{Dir, READ_CAP};
 use crate::store::journal::cut_torn_tail;
-use crate::store::names;
+use crate::store::{line, names};
 use crate::{Error, Result};
 
 pub(in crate::store) const FOLDER: &str = "cold";
@@ -105,6 +105,7 @@ impl Shelf {
                         self.pending.insert(chunk);
                     }
                 }
+                None if line::is_blank(line) => {}
                 None => {
                     self.damaged += 1;
                     tracing::warn!(month, offset, "skipped a damaged line of cold storage");

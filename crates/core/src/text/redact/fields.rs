@@ -2,9 +2,11 @@
 //! parameters, flags of commands, headers.
 
 use super::names::secret_kind;
-use super::placeholder::{is_placeholder, is_source, looks_random};
+use super::placeholder::{is_about_passwords, is_placeholder, is_source, looks_random};
 use super::{Edit, MARKER_START};
+use crate::text::fold::fold;
 use crate::text::pattern::static_regex;
+use crate::text::words::is_stop_word;
 use std::borrow::Cow;
 
 static_regex! {
@@ -22,6 +24,11 @@ static_regex! {
 
 /// Longest value that is read to its end quote, in bytes.
 const MAX_VALUE_BYTES: usize = 16 * 1024;
+
+/// Words of the longest passphrase that is taken for one, and of the longest label before it.
+const MAX_PHRASE_WORDS: usize = 8;
+const MAX_LABEL_WORDS: usize = 4;
+const MAX_LABEL_CHARS: usize = 60;
 
 /// How much of a line is looked at to tell code from data, in bytes.
 const MAX_LINE_BYTES: usize = 400;
@@ -95,6 +102,9 @@ impl Context<'_> {
                 (!self.is_harmless(value)).then_some((start, start + length, kind))
             }
             None => {
+                if let Some(length) = self.phrase_length(kind, text, at, rest) {
+                    return Some((start, start + length, kind));
+                }
                 let length = self.bare_length(text, at, rest);
                 let value = rest.get(..length)?;
                 let line = head(rest, MAX_LINE_BYTES).split(['\n', '\r']).next().unwrap_or_default();
@@ -125,6 +135,34 @@ impl Context<'_> {
             || (value.len() <= 80
                 && letters(value) == letters(self.name)
                 && !value.chars().any(|c| c.is_ascii_digit()))
+    }
+
+    /// Length of a passphrase of several words: all that a line says after a label for passwords. Words of grammar, and
+    /// those of rules about passwords, make it prose.
+    fn phrase_length(&self, kind: &str, text: &str, at: usize, rest: &str) -> Option<usize> {
+        let labelled = self.join.contains(':') || self.join.len() > "=".len();
+        if kind != "password" || self.is_pass() || self.quoted_name || !labelled {
+            return None;
+        }
+        let before = text.get(..at)?.strip_suffix(self.join)?.strip_suffix(self.name)?;
+        // The label begins its line; one that begins far before is none, and a long line is not read again and again.
+        let near = before.char_indices().rev().take(MAX_LABEL_CHARS).find(|(_, c)| *c == '\n');
+        let from = near.map(|(at, _)| at + 1).or((before.len() <= MAX_LABEL_CHARS).then_some(0))?;
+        let before = before.get(from..)?;
+        if before.split_whitespace().count() > MAX_LABEL_WORDS
+            || before.contains([':', '.', ';', '=', '?', '!'])
+        {
+            return None;
+        }
+        let line = head(rest, MAX_LINE_BYTES).split(['\n', '\r']).next().unwrap_or_default().trim_end();
+        let mut words = line.split_whitespace();
+        let is_part = |word: &str| {
+            word.chars().all(|c| c.is_alphanumeric() || "-_!@#$%^*+?~".contains(c))
+                && !is_stop_word(&fold(word))
+                && !is_about_passwords(word)
+        };
+        let count = line.split_whitespace().count();
+        ((2..=MAX_PHRASE_WORDS).contains(&count) && words.all(is_part)).then_some(line.len())
     }
 
     /// Where an unquoted value ends: at white space in a line of its own (`.env`), else also at what separates values.

@@ -1,6 +1,7 @@
 //! What stands in the place of a secret without being one: a variable, a type, a mask, a call that fetches it.
 
 use super::MARKER_START;
+use crate::text::fold::fold;
 use crate::text::pattern::static_regex;
 
 static_regex! {
@@ -115,6 +116,79 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || word.starts_with("your") && word.chars().all(|c| c.is_alphabetic() || "_- ".contains(c))
         || STAND_IN.is_match(value)
         || is_path(value)
+}
+
+/// Words of rules and news about passwords.
+const ABOUT: &[&str] = &[
+    "min",
+    "minimum",
+    "max",
+    "maximum",
+    "length",
+    "character",
+    "characters",
+    "chars",
+    "char",
+    "letters",
+    "digits",
+    "long",
+    "short",
+    "reset",
+    "rotated",
+    "rotate",
+    "updated",
+    "policy",
+    "rules",
+    "hash",
+    "hashed",
+    "hashing",
+    "salted",
+    "bcrypt",
+    "argon2",
+    "field",
+    "form",
+    "input",
+    "prompt",
+    "manager",
+    "stored",
+    "encrypted",
+    "encryption",
+    "protected",
+    "strength",
+    "strong",
+    "weak",
+    "login",
+    "validation",
+    "confirmation",
+    "hint",
+    "check",
+    "fix",
+    "bug",
+    "issue",
+    "test",
+    "tests",
+    "ask",
+    "see",
+    "use",
+    "add",
+    "get",
+    "env",
+    "vault",
+    "ends",
+    "begins",
+    "najmanje",
+    "znakova",
+    "duzina",
+    "promenjena",
+    "promenjen",
+    "obavezna",
+];
+
+/// True if a word tells something about a password and is hardly part of one.
+pub(super) fn is_about_passwords(word: &str) -> bool {
+    let word = fold(word);
+    let word = word.trim_end_matches(['!', '?']);
+    WORDS.contains(&word) || ABOUT.contains(&word)
 }
 
 /// True if an unquoted value is code that computes the secret.

@@ -80,6 +80,11 @@ fn secrets() -> Vec<(String, String)> {
         ("auth: { user: 'a', pass: '{}' }", "hunter2"),
         ("https://b.test/x?sv=1&sig={}&se=2", "aB3dE5fG7hI9jK1lM3%3D"),
         ("access_token={}&scope=all", "abcdef"),
+        ("password: {}", "two words"),
+        ("my wifi password: {}", "hunter2 blue sky"),
+        ("- passphrase: {}\nnext line", "correct horse battery staple"),
+        ("db password = {}", "correct horse battery staple"),
+        ("lozinka: {}", "plavi zec trči"),
         ("https://hooks.slack.com/services/{}", "T000/B000/XXXXXXXX"),
     ] {
         rows.push((frame.replace("{}", secret), secret.to_owned()));
@@ -105,6 +110,13 @@ fn what_is_no_secret_stays() {
     let changed: Vec<_> = [
         "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
         "commit 3f2c9d1e8b7a6f5c4d3e2f1a0b9c8d7e6f5a4b3c",
+        "the password: it must be long",
+        "Password: minimum 12 characters",
+        "password: reset link sent",
+        "password: at least two words",
+        "We talked about the old password: nobody knows",
+        "PASSWORD: ask Ana for it",
+        "lozinka: najmanje 12 znakova",
         "sha256:5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
         "id 123e4567-e89b-12d3-a456-426614174000",
         "/home/ana/projects/token/src/main.rs:120",
