@@ -282,6 +282,10 @@ export interface Drop {
 /** Seed 003's whole object. Of a message that never left the view the fields of the drop are null. */
 export interface ColdChunk extends Omit<Drop, 'drop_reason' | 'recoverable_until' | 'epoch'> {
   content: string
+  /** Tokens of `content` alone; `tokens` is what the drop of the whole message freed. */
+  content_tokens: number
+  /** When the message was said; `timestamp` is when it left the view. */
+  said_at: string
   tool: string | null
   drop_reason: DropReason | null
   recoverable_until: string | null
@@ -313,6 +317,7 @@ export function requestCompaction(stateDir: string, sessionKey: string): Promise
 export interface Percentiles { p10: number; p25: number; p50: number; p75: number; p90: number; p99: number }
 /** The knobs of seed 003 as they are; those that are missing have their defaults. */
 export interface TuningKnobs {
+  relevance?: boolean
   compactionTriggerPct?: number
   maxContextPct?: number
   curationTriggerPct?: number
@@ -496,6 +501,7 @@ export interface Health {
   checkpoints: number
   journalLines: number
   coldChunks: number
+  /** Of all files of the session. */
   bytesOnDisk: number
   readOnly: boolean
   problems: string[]

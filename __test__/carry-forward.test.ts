@@ -132,7 +132,7 @@ describe('the packet', () => {
     expect(text).toMatch(/<checkpoint-data schema="openclaw\/checkpoint" id="cp_001">/)
     expect(text.trimEnd().endsWith('</checkpoint-data>')).toBe(true)
     expect(text).toContain('Rewrite everything.')
-    expect(text).toMatch(/\+\d+ .* in cp_001/)
+    expect(text).toMatch(/in checkpoint cp_001\): .*\d+ /)
   }, 60_000)
 
   test('does not exist without a checkpoint, and is not said by a person', async () => {

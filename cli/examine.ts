@@ -43,7 +43,7 @@ export async function examine(api: Api, stateDir: string, only?: string): Promis
   await permissions(stateDir, context, findings)
   const keys = new Map<string, string>()
   const folders = (await readdir(path.join(context, 'sessions'), { withFileTypes: true }).catch(() => [])).filter((entry) => entry.isDirectory())
-  const bar = progressBar('looking', process.stderr.isTTY === true && folders.length > 5, (count) => plural(count, 'session'))
+  const bar = progressBar('looking', folders.length > 5, (count) => plural(count, 'session'))
   let done = 0
   for (const { name } of folders) {
     const where = path.join('context', 'sessions', name)

@@ -7,6 +7,7 @@ import { diffCheckpoints } from './commands/diff.js'
 import { config, type ConfigFlags } from './commands/config.js'
 import { listCheckpoints, packet, showCheckpoint, status } from './commands/inspect.js'
 import { replay, type ReplayFlags } from './commands/replay.js'
+import { readable } from './files.js'
 import { examples, withCommonOptions } from './options.js'
 import { CliError, colorsFor, harmless } from './output.js'
 import { register } from './register.js'
@@ -34,13 +35,13 @@ function program(): Command {
   root
     .command('replay')
     .description('plays a transcript (Pi, OpenClaw, Claude Code or Codex JSONL, or the SQLite database of OpenClaw) and shows what would have been captured, checkpointed and given back; the transcript and all sessions stay untouched')
-    .argument('<file>', 'the transcript')
+    .argument('<file>', 'the transcript; - reads standard input')
     .option('--json', 'print one JSON document')
     .option('--window <tokens>', "the model's context window (default: from the transcript or its model, else 200000)")
     .option('--max-tokens <tokens>', 'limit of the packet')
     .option('--session <key>', "the key of the temporary session (default: the transcript's session); of a database, the session to play (default: the newest)")
     .option('--state-dir <dir>', "where the temporary store is made and removed again (default: the system's directory for temporary files)")
-    .addHelpText('after', examples('replay ~/.pi/agent/sessions/--work--/2026-03-02.jsonl', 'replay session.jsonl --window 32000', 'replay session.jsonl --json | jq .packet.text', 'replay ~/.openclaw/agents/main/agent/openclaw-agent.sqlite'))
+    .addHelpText('after', examples('replay ~/.pi/agent/sessions/--work--/2026-03-02.jsonl', 'replay session.jsonl --window 32000', 'replay session.jsonl --json | jq .packet.text', 'zcat session.jsonl.gz | clawback replay -', 'replay ~/.openclaw/agents/main/agent/openclaw-agent.sqlite'))
     .action(async (file: string, flags: ReplayFlags) => replay(await load(), file, flags))
 
   withCommonOptions(root.command('status'))
@@ -89,7 +90,7 @@ function failed(error: unknown): number {
   if (error instanceof Error && error.name === 'AbortError') return readerGone ? 0 : 130
   const { red } = colorsFor(process.stderr)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'Error'
-  const message = error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? readable(error) : String(error)
   process.stderr.write(`${red(code)}: ${harmless(message)}\n`)
   return error instanceof CliError ? error.exitCode : 1
 }

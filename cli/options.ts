@@ -1,7 +1,7 @@
 // What commands have in common: their options and the examples below their help.
 import { Command } from 'commander'
 
-export const examples = (...lines: string[]): string => `\nExamples:\n${lines.map((line) => `  $ clawback ${line}\n`).join('')}`
+export const examples = (...lines: string[]): string => `\nExamples:\n${lines.map((line) => `  $ ${line.includes('clawback ') ? '' : 'clawback '}${line}\n`).join('')}`
 
 export function withCommonOptions(command: Command): Command {
   return command

@@ -19,6 +19,12 @@ export function harmless(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(SEQUENCES, '').replace(CONTROLS, '')
 }
 
+/** A session key in a list: one line, and what a terminal would obey spelled out, so that it can be copied. */
+export const shownKey = (key: string): string => (harmless(key) === key && !/[\n\t]/.test(key) ? key : escaped(JSON.stringify(key)))
+
+/** What a terminal would obey is escaped instead of sent. */
+export const escaped = (text: string): string => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** One line of at most so many graphemes. */

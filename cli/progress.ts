@@ -8,9 +8,12 @@ export interface Progress {
   clear(): void
 }
 
-/** `size` words the total; bytes unless another is given. */
-export function progressBar(title: string, enabled = process.stderr.isTTY === true, size: (total: number) => string = bytes): Progress {
-  if (!enabled) return { update: () => undefined, clear: () => undefined }
+/** A bar moves the cursor: only where a person watches a terminal that can, and who wants no plain text. */
+const watched = (): boolean => process.stderr.isTTY === true && process.env.TERM !== 'dumb' && !process.env.NO_COLOR
+
+/** `worth`: there is enough to do for a bar; `size` words the total, bytes unless another is given. */
+export function progressBar(title: string, worth = true, size: (total: number) => string = bytes): Progress {
+  if (!worth || !watched()) return { update: () => undefined, clear: () => undefined }
   let bar: SingleBar | null = null
   return {
     update(done, total) {

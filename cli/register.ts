@@ -69,7 +69,7 @@ export function register(root: Command, load: () => Promise<Api>): void {
     .action(async (flags: Flags) => tune(await load(), flags))
 
   withCommonOptions(root.command('reset'))
-    .description('starts a session anew: nothing is remembered, what was stored stays searchable; without --force it only says what would happen')
+    .description('starts a session anew: nothing is remembered; what was stored stays on disk, where only search --all finds it; without --force it only says what would happen')
     .option('--force', 'do it')
     .addHelpText('after', examples('reset', 'reset --force --session agent:main'))
     .action(async (flags: ResetFlags) => reset(await load(), flags))

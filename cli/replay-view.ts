@@ -75,7 +75,8 @@ function summaryView(summary: ReplaySummary, colors: Colors): string {
   text += `\n${bold('Checkpoints')} ${dim(`${summary.written} written, ${summary.checkpoints.length} kept, ${summary.skipped} skipped because nothing changed`)}\n`
   text += table(summary.checkpoints.map((info) => [info.id, info.trigger ?? '', `${number(info.bytes)} B`, info.valid ? '' : 'DAMAGED']))
   text += `\n${bold('What the agent wakes up with')}`
-  text += packet === null ? `\n${dim('  nothing: no checkpoint was written')}\n` : ` ${dim(`${number(packet.tokens)} tokens`)}\n${harmless(packet.text).trimEnd()}\n`
+  const nothing = summary.checkpoints.length === 0 ? 'no checkpoint was written' : 'the limit does not hold even the frame of a packet, which takes about 60 tokens'
+  text += packet === null ? `\n${dim(`  nothing: ${nothing}`)}\n` : ` ${dim(`${number(packet.tokens)} tokens`)}\n${harmless(packet.text).trimEnd()}\n`
   text += `\n${bold('Read')} ${plural(stats.lines, 'line')}, ${plural(stats.messages, 'message')}, ${plural(summary.compactions, 'compaction')} in ${(summary.durationMs / 1000).toFixed(1)} s\n`
   const notes = [`window ${number(summary.contextWindow)} tokens (${WINDOWS[summary.windowSource]})`]
   if (summary.peak) notes.push(`fullest ${percent(summary.peak.utilization)} (${number(summary.peak.tokens)} tokens)`)

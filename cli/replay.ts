@@ -1,9 +1,8 @@
 // Plays a transcript through clawback as a host would have: a temporary store, the public functions, nothing else. The
 // transcript is only read, and the temporary store is removed whatever happens.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ReplayApi, CheckpointInfo, Measure, Message, SessionState, TranscriptEvent, TranscriptStats, Trigger } from './api.js'
+import { removeTemporary, temporary } from './files.js'
 import { ReplayContext } from './replay-context.js'
 import { StateWatch, type Captured, type Settled } from './replay-state.js'
 import { DEFAULT_WINDOW, windowOfModel, windowThatHolds } from './windows.js'
@@ -68,7 +67,7 @@ const MAX_PENDING_TOKENS = 1_000_000
 export async function* replayTranscript(api: ReplayApi, file: string, options: ReplayOptions = {}): AsyncGenerator<ReplayEvent, void, void> {
   // Opened first: a file that cannot be read must leave no trace.
   const reader = await api.openTranscript(file)
-  const stateDir = await mkdtemp(path.join(options.tempDir ?? tmpdir(), 'clawback-replay-'))
+  const stateDir = await temporary('clawback-replay-', options.tempDir)
   try {
     const replay = new Replay(api, options.sourceFile ?? file, stateDir, options)
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
@@ -89,7 +88,7 @@ export async function* replayTranscript(api: ReplayApi, file: string, options: R
       if (batch.bytesTotal) yield { type: 'progress', bytesRead: batch.bytesRead ?? 0, bytesTotal: batch.bytesTotal, line: replay.line }
     }
   } finally {
-    await rm(stateDir, { recursive: true, force: true, maxRetries: 5 })
+    await removeTemporary(stateDir)
   }
 }
 
@@ -112,6 +111,8 @@ class Replay {
   private shown: number | null = null
   private asked: number | null = null
   private generation = 1
+  /** Of the last checkpoint. */
+  private trigger: Trigger | null = null
 
   constructor(
     private readonly api: ReplayApi,
@@ -219,6 +220,7 @@ class Replay {
       messages,
       ...(more.isSplitTurn === undefined ? {} : { isSplitTurn: more.isSplitTurn }),
     })
+    this.trigger = trigger
     if (answer.written) {
       this.written++
       yield { type: 'checkpoint', line: this.line, id: answer.id, trigger, measure }
@@ -273,7 +275,8 @@ class Replay {
 
   private async *end(stats: TranscriptStats): AsyncGenerator<ReplayEvent> {
     yield* this.gauge()
-    if (this.pending.length > 0) yield* this.checkpoint('session-end')
+    // What had to be written on the way for want of room is no end.
+    if (this.pending.length > 0 || this.trigger === 'manual') yield* this.checkpoint('session-end')
     const packet = yield* this.packet('end')
     const state = await this.api.readState(this.stateDir, this.sessionKey)
     const checkpoints = await this.api.listCheckpoints(this.stateDir, this.sessionKey)

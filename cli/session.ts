@@ -1,9 +1,10 @@
 // Which state directory and which session a command means.
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { ReplayApi, SessionInfo } from './api.js'
-import { notFound, wrongUsage } from './output.js'
+import { inWords } from './files.js'
+import { notFound, shownKey, wrongUsage } from './output.js'
 
 /** Options that most commands take. */
 export interface Flags {
@@ -14,16 +15,29 @@ export interface Flags {
 
 const holdsState = (directory: string): boolean => statSync(path.join(directory, 'context'), { throwIfNoEntry: false })?.isDirectory() ?? false
 
+/** The same where nobody asked for this directory: one that cannot be looked at is passed over. */
+function mayHoldState(directory: string): boolean {
+  try {
+    return holdsState(directory)
+  } catch {
+    return false
+  }
+}
+
 /** The directory given, else OpenClaw's, else pi's, where one of them holds clawback's state. */
 export function findStateDir(given: string | undefined, env: NodeJS.ProcessEnv = process.env, home = homedir()): string {
   if (given !== undefined) {
     if (given === '') throw wrongUsage('--state-dir is empty')
     const directory = path.resolve(given)
-    if (!holdsState(directory)) throw notFound(`no clawback state in ${directory}: it has no directory "context"`)
-    return directory
+    try {
+      if (holdsState(directory)) return directory
+    } catch (error) {
+      throw notFound(`no clawback state in ${directory}: ${inWords(error) ?? (error as Error).message}`)
+    }
+    throw notFound(`no clawback state in ${directory}: ${existsSync(directory) ? 'it has no directory "context"' : 'there is no such directory'}`)
   }
   const places = [env.OPENCLAW_STATE_DIR || path.join(home, '.openclaw'), env.PI_CODING_AGENT_DIR || path.join(home, '.pi', 'agent')]
-  const found = places.map((place) => path.resolve(place)).find(holdsState)
+  const found = places.map((place) => path.resolve(place)).find(mayHoldState)
   if (found === undefined) throw wrongUsage(`no clawback state in ${places.join(' or ')}: name the state directory with --state-dir`)
   return found
 }
@@ -64,7 +78,7 @@ export async function choose(api: ReplayApi, flags: Flags): Promise<{ stateDir: 
 }
 
 function keys(sessions: readonly SessionInfo[]): string {
-  const shown = sessions.slice(0, 20).map((session) => `  ${session.sessionKey}`)
+  const shown = sessions.slice(0, 20).map((session) => `  ${shownKey(session.sessionKey)}`)
   if (sessions.length > shown.length) shown.push(`  and ${sessions.length - shown.length} more`)
   return shown.join('\n')
 }

@@ -1,9 +1,9 @@
 // OpenClaw keeps its transcripts in a SQLite database. Its rows are written to a temporary JSONL file, which the package
 // reads like any other transcript. The database is opened read-only.
-import { open, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open } from 'node:fs/promises'
 import path from 'node:path'
 import zlib from 'node:zlib'
+import { withTemporary } from './files.js'
 import { CliError, notFound } from './output.js'
 
 const MAGIC = 'SQLite format 3\0'
@@ -49,8 +49,7 @@ function sessionOf(database: Database, file: string, wanted: string | undefined)
 
 /** Runs `use` with a JSONL file of the session; the file is removed whatever happens. */
 export async function withTranscript<T>(file: string, wanted: string | undefined, tempDir: string | undefined, use: (jsonl: string, sessionId: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(path.join(tempDir ?? tmpdir(), 'clawback-transcript-'))
-  try {
+  return withTemporary('clawback-transcript-', tempDir, async (directory) => {
     const database = await openDatabase(file)
     let sessionId: string
     const jsonl = path.join(directory, 'transcript.jsonl')
@@ -65,10 +64,8 @@ export async function withTranscript<T>(file: string, wanted: string | undefined
     } finally {
       database.close()
     }
-    return await use(jsonl, sessionId)
-  } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
-  }
+    return use(jsonl, sessionId)
+  })
 }
 
 async function writeRows(database: Database, sessionId: string, jsonl: string): Promise<void> {

@@ -93,6 +93,8 @@ pub fn request_compaction<'env>(
 #[napi(object)]
 #[derive(Default)]
 pub struct KnobsInput {
+    /// Whether the relevance pass runs.
+    pub relevance: Option<bool>,
     /// `COMPACTION_TRIGGER_PCT`.
     pub compaction_trigger_pct: Option<f64>,
     /// `MAX_CONTEXT_PCT`.
@@ -127,6 +129,7 @@ impl From<KnobsInput> for Config {
         let number =
             |given: Option<f64>, default: f64| given.filter(|given| given.is_finite()).unwrap_or(default);
         Self {
+            relevance: input.relevance.unwrap_or(default.relevance),
             compaction_trigger_pct: number(input.compaction_trigger_pct, default.compaction_trigger_pct),
             max_context_pct: number(input.max_context_pct, default.max_context_pct),
             curation_trigger_pct: number(input.curation_trigger_pct, default.curation_trigger_pct),

@@ -1,6 +1,6 @@
 // `clawback drops`, `cold-storage list|show` and `recover`: what left the view, and how it comes back.
 import type { Api, ColdChunk, Drop } from '../api.js'
-import { colorsFor, harmless, json, notFound, number, oneLine, plural, table, wrongUsage, type Colors } from '../output.js'
+import { colorsFor, escaped, harmless, json, notFound, number, oneLine, plural, table, wrongUsage, type Colors } from '../output.js'
 import { progressBar } from '../progress.js'
 import { choose, type Flags } from '../session.js'
 import { positive } from './replay.js'
@@ -98,7 +98,7 @@ export async function showCold(api: Api, id: string, flags: Flags): Promise<void
 
 /** The same document; what a terminal would obey is escaped instead of sent. */
 function harmlessJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escaped(JSON.stringify(value, null, 2))
 }
 
 export interface RecoverFlags extends Flags {
@@ -111,7 +111,7 @@ export async function recover(api: Api, flags: RecoverFlags): Promise<void> {
   if (ids.length === 0) throw wrongUsage('recover needs --chunk-id; `clawback drops` and `clawback search` show ids')
   const { stateDir, session } = await choose(api, flags)
   const { recoverer, close } = await openRecoverer(api, stateDir, session.sessionKey)
-  const bar = progressBar('recovering', process.stderr.isTTY === true && ids.length > 20, (done) => plural(done, 'message'))
+  const bar = progressBar('recovering', ids.length > 20, (done) => plural(done, 'message'))
   const recovered: Recovered[] = []
   const failed: { chunkId: string; code: string; message: string }[] = []
   try {

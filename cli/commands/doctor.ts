@@ -11,14 +11,17 @@ export interface DoctorFlags extends Flags {
   fix?: boolean
 }
 
+const ROUNDS = 3
+
 const write = (text: string): void => void process.stdout.write(text)
 
 export async function doctor(api: Api, flags: DoctorFlags): Promise<void> {
   const stateDir = findStateDir(flags.stateDir)
   let { findings, notes } = await examine(api, stateDir, flags.session)
   let backup: string | null = null
-  if (flags.fix && findings.some((finding) => finding.fix !== null)) {
-    backup = await backUp(stateDir)
+  // A session that got its identity back shows what else is wrong with it.
+  for (let round = 0; flags.fix && round < ROUNDS && findings.some((finding) => finding.fix !== null && finding.fixed === undefined); round++) {
+    backup ??= await backUp(stateDir)
     await repair(api, stateDir, findings)
     const after = await examine(api, stateDir, flags.session)
     findings = judged(findings, after.findings)

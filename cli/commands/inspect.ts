@@ -1,6 +1,6 @@
 // `clawback status`, `checkpoints list|show` and `packet`: what is stored, read without changing it.
 import type { Api, Checkpoint, SessionInfo } from '../api.js'
-import { bytes, colorsFor, harmless, json, notFound, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
+import { bytes, colorsFor, harmless, json, notFound, number, oneLine, percent, plural, shownKey, table, wrongUsage } from '../output.js'
 import { stateView } from '../replay-view.js'
 import { choose, findSession, findStateDir, sessionsOf, type Flags } from '../session.js'
 import { positive } from './replay.js'
@@ -14,7 +14,7 @@ export async function status(api: Api, flags: Flags): Promise<void> {
   if (flags.session === undefined && sessions.length > 1) {
     if (flags.json) return write(json({ stateDir, sessions }))
     write(`${plural(sessions.length, 'session')} in ${stateDir}; --session shows one\n\n`)
-    const rows = sessions.map((one) => [oneLine(one.sessionKey, 60), one.updatedAt, plural(one.checkpoints, 'checkpoint'), bytes(one.bytes)])
+    const rows = sessions.map((one) => [oneLine(shownKey(one.sessionKey), 60), one.updatedAt, plural(one.checkpoints, 'checkpoint'), bytes(one.bytes)])
     return write(table(rows))
   }
   const session = await findSession(api, stateDir, flags.session)
@@ -27,7 +27,7 @@ export async function status(api: Api, flags: Flags): Promise<void> {
     ['state', stateDir],
     ['changed', session.updatedAt],
     ['on disk', `${bytes(session.bytes)}, ${plural(session.checkpoints, 'checkpoint')}, journal at ${number(state.journalSeq)}`],
-    ['checkpoint', latest ? checkpointLine(latest) : 'none yet'],
+    ['checkpoint', latest ? checkpointLine(latest) : session.checkpoints > 0 ? 'none since the reset; older ones: checkpoints list' : 'none yet'],
     ...(latest ? [['topic', oneLine(latest.working.topic, 120)], ['next', oneLine(latest.working.next_action, 120)]] : []),
   ]))
   write(`\n${stateView(state, colors)}`)
@@ -59,8 +59,11 @@ async function theCheckpoint(api: Api, stateDir: string, session: SessionInfo, i
     return api.readCheckpoint(stateDir, session.sessionKey, id)
   }
   const latest = await api.readLatestCheckpoint(stateDir, session.sessionKey)
-  if (latest === null) throw notFound(`no checkpoint yet in session ${JSON.stringify(session.sessionKey)}`)
-  return latest
+  if (latest !== null) return latest
+  const key = JSON.stringify(session.sessionKey)
+  const older = (await api.listCheckpoints(stateDir, session.sessionKey)).filter((info) => info.valid).at(-1)
+  if (older === undefined) throw notFound(`no checkpoint yet in session ${key}`)
+  throw notFound(`no checkpoint yet since session ${key} was reset; those from before stay: checkpoints list names them, and checkpoints show ${older.id} or packet --checkpoint ${older.id} prints one`)
 }
 
 /** The text that an agent would be given now. */
@@ -69,6 +72,7 @@ export async function packet(api: Api, flags: Flags & { maxTokens?: string; chec
   const { stateDir, session } = await choose(api, flags)
   const checkpoint = await theCheckpoint(api, stateDir, session, flags.checkpoint)
   const rendered = api.renderCheckpoint(checkpoint, options)
+  if (rendered.text === '') throw wrongUsage(`--max-tokens ${flags.maxTokens} does not hold even the frame of a packet, which takes about 60 tokens; 150 and more are useful`)
   if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, checkpoint: checkpoint.meta.checkpoint_id, ...rendered }))
   write(`${harmless(rendered.text).trimEnd()}\n`)
 }

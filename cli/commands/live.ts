@@ -53,7 +53,7 @@ export async function search(api: Api, words: string[], flags: SearchFlags): Pro
   const { hits, where } = await withSession(api, await anyOf(api, flags), async (session, where) => ({ hits: await session.recall(query, options), where }))
   if (flags.json) return write(json({ ...where, query, hits }))
   if (hits.length === 0) {
-    write(flags.all ? 'nothing found in any session\n' : `nothing found in ${oneLine(where.sessionKey, 200)}; --all looks into the other sessions too\n`)
+    write(flags.all ? 'nothing found in any session\n' : `nothing found in ${oneLine(where.sessionKey, 200)}; --all also looks before a reset and into other sessions\n`)
     process.exitCode = 1
     return
   }
@@ -124,9 +124,10 @@ export async function reset(api: Api, flags: ResetFlags): Promise<void> {
   if (flags.force) await withSession(api, { ...flags, stateDir, session: sessionKey }, (live) => live.reset('reset'))
   if (flags.json) return write(json({ stateDir, sessionKey, done: flags.force === true, forgets, checkpointsKept: session.checkpoints }))
   const what = Object.entries({ decision: forgets.decisions, constraint: forgets.constraints, task: forgets.tasks, 'open item': forgets.openItems, learning: forgets.learnings })
-    .filter(([, count]) => count > 0).map(([word, count]) => plural(count, word)).join(', ') || 'nothing'
-  write(`${oneLine(sessionKey, 200)}: ${flags.force ? 'no longer remembers' : 'would no longer remember'} ${what}\n`)
-  write(`stored messages and ${plural(session.checkpoints, 'checkpoint')} stay on disk; clawback search --all finds them\n`)
+    .filter(([, count]) => count > 0).map(([word, count]) => plural(count, word)).join(', ')
+  const forgotten = what === '' ? `${flags.force ? 'starts anew; it remembered' : 'remembers'} nothing` : `${flags.force ? 'no longer remembers' : 'would no longer remember'} ${what}`
+  write(`${oneLine(sessionKey, 200)}: ${forgotten}\n`)
+  write(`stored messages and ${plural(session.checkpoints, 'checkpoint')} stay on disk; of the messages only clawback search --all finds them\n`)
   if (!flags.force) write('nothing was changed: --force does it\n')
 }
 

@@ -1,5 +1,9 @@
 // `clawback replay FILE`
+import { createWriteStream } from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { Api } from '../api.js'
+import { withTemporary } from '../files.js'
 import { colorsFor, json, wrongUsage } from '../output.js'
 import { progressBar } from '../progress.js'
 import { replayTranscript, type ReplayEvent, type ReplayOptions } from '../replay.js'
@@ -32,15 +36,32 @@ export async function replay(api: Api, file: string, flags: ReplayFlags): Promis
     if (flags.json) process.stdout.write(json(await collect(replayTranscript(api, transcript, shown))))
     else await print(replayTranscript(api, transcript, shown))
   }
+  const playCopy = async (copy: string): Promise<void> => {
+    try {
+      await play(copy, { ...options, sourceFile: 'standard input' })
+    } catch (error) {
+      if (error instanceof Error) error.message = error.message.replaceAll(copy, 'standard input')
+      throw error
+    }
+  }
   try {
+    if (file === '-') await withTemporary('clawback-stdin-', flags.stateDir, async (directory) => playCopy(await copyOfInput(directory)))
     // Of a database, `--session` names the session to be played.
-    if (await isDatabase(file)) await withTranscript(file, flags.session, flags.stateDir, (jsonl, sessionId) => play(jsonl, { ...options, sessionKey: `openclaw:${sessionId}`, sourceFile: file }))
+    else if (await isDatabase(file)) await withTranscript(file, flags.session, flags.stateDir, (jsonl, sessionId) => play(jsonl, { ...options, sessionKey: `openclaw:${sessionId}`, sourceFile: file }))
     else await play(file, options)
   } finally {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
     process.stdout.off('error', stop)
   }
+}
+
+/** What comes in on stdin, as a file: a transcript is read more than once. */
+async function copyOfInput(directory: string): Promise<string> {
+  if (process.stdin.isTTY) throw wrongUsage('replay - reads a transcript from standard input; nothing is connected to it')
+  const copy = path.join(directory, 'stdin')
+  await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }))
+  return copy
 }
 
 async function print(events: AsyncIterable<ReplayEvent>): Promise<void> {

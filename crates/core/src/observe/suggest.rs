@@ -10,6 +10,17 @@ const FINE_SHARE: f64 = 0.05;
 /// An epoch that frees less than this share hardly pays for the prompt cache it voids.
 const POOR_GAIN: f64 = 0.25;
 
+/// Knobs of the relevance pass.
+const OF_RELEVANCE: [&str; 7] = [
+    "CURATION_TRIGGER_PCT",
+    "RELEVANCE_CUTOFF",
+    "THRESHOLD_KEEP",
+    "MIN_CHUNKS_TO_KEEP",
+    "RECENCY_BONUS",
+    "IMPORTANCE_BONUS",
+    "MEMFAS_WEIGHT",
+];
+
 /// What to do with one knob.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
@@ -37,8 +48,12 @@ pub fn suggest(activity: &Activity, knobs: &Config) -> Vec<Suggestion> {
     let scored = activity.drop_scores.len();
     let returned = activity.recovered_after.len();
     let offered = activity.offered_scores.len();
+    // Where no pass ever ran, those of relevance can neither be judged nor do they do anything.
+    let idle = !knobs.relevance && scored == 0 && activity.curation_savings.is_empty();
     let make = |knob, current: f64, observations: usize, verdict: Verdict| {
-        let (suggested, why) = if observations < ENOUGH {
+        let (suggested, why) = if idle && OF_RELEVANCE.contains(&knob) {
+            (current, "relevance is off, and without it this knob does nothing".to_owned())
+        } else if observations < ENOUGH {
             (current, format!("too little to go by: {observations} of {ENOUGH} observations"))
         } else {
             verdict
@@ -209,13 +224,29 @@ mod tests {
 
     #[test]
     fn nothing_is_suggested_from_nothing() {
-        let found = suggest(&Activity::default(), &Config::default());
+        let knobs = Config { relevance: true, ..Config::default() };
+        let found = suggest(&Activity::default(), &knobs);
         assert_eq!(found.len(), 12);
         assert!(
             found
                 .iter()
                 .all(|one| (one.suggested - one.current).abs() < 1e-9 && one.why.contains("too little"))
         );
+    }
+
+    #[test]
+    fn knobs_of_relevance_are_left_alone_while_it_is_off() {
+        let activity = Activity { recovered_after: vec![0.1; 100], ..Activity::default() };
+        let off = suggest(&activity, &Config::default());
+        let on = suggest(&activity, &Config { relevance: true, ..Config::default() });
+        for knob in ["MIN_CHUNKS_TO_KEEP", "RECENCY_BONUS"] {
+            let (off, on) = (of(&off, knob), of(&on, knob));
+            assert!(
+                on.suggested > on.current && (off.suggested - off.current).abs() < 1e-9,
+                "{on:?} {off:?}"
+            );
+            assert!(off.why.contains("relevance is off"));
+        }
     }
 
     #[test]

@@ -90,8 +90,12 @@ pub struct ColdChunk {
     pub timestamp: String,
     /// The text as it was stored.
     pub content: String,
-    /// Tokens of the message.
+    /// Tokens of the message in the view: what its drop freed.
     pub tokens: u64,
+    /// Tokens of `content` alone, as a search counts them.
+    pub content_tokens: u64,
+    /// ISO 8601 time of the message itself, as a search tells it.
+    pub said_at: String,
     /// Why it left; null where it never did.
     pub drop_reason: Option<String>,
     /// 0..1, where a score decided.
@@ -200,7 +204,9 @@ impl Session {
                 Ok(ColdChunk {
                     chunk_id: chunk.to_string(),
                     session_id: key,
-                    timestamp: of(|record| record.timestamp.clone()).unwrap_or(body.at),
+                    timestamp: of(|record| record.timestamp.clone()).unwrap_or_else(|| body.at.clone()),
+                    content_tokens: crate::text::tokens::estimate_tokens(&body.text),
+                    said_at: body.at,
                     content: body.text,
                     tokens,
                     drop_reason: of(|record| record.drop_reason.to_string()),

@@ -35,8 +35,10 @@ impl<S: SessionState> Locked<'_, S> {
 
     fn bury_lost(&mut self) -> Result<()> {
         let mut stored = HashSet::new();
-        let mut see = |body: Body| stored.insert(body.chunk_id) || true;
-        self.open.bodies.scan(&self.open.dir, &mut see)?;
+        self.open.bodies.scan(&self.open.dir, &mut |body: Body| {
+            stored.insert(body.chunk_id);
+            true
+        })?;
         let mut lost = Vec::new();
         self.open.cold.scan(&self.open.dir, &mut |record: DropRecord| {
             if stored.insert(record.chunk_id) {

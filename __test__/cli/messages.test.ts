@@ -1,0 +1,90 @@
+// What the command line says where something is missing, too small, or not there any more.
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import * as clawback from 'clawback'
+import { freshDir } from '../support/sandbox.js'
+
+const root = path.join(__dirname, '..', '..')
+const main = path.join(root, 'dist', 'cli', 'main.js')
+const transcript = path.join(root, 'fixtures', 'transcripts', 'pi_v2.jsonl')
+const KEY = 'agent:main'
+const usage = { inputTokens: 1, contextWindow: 200_000 }
+
+interface Run { code: number; stdout: string; stderr: string }
+function run(args: string[], input?: string): Promise<Run> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env.PATH, HOME: '/nonexistent', CI: '1', TMPDIR: process.env.TMPDIR, TEMP: process.env.TEMP }
+    const child = execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }))
+    child.stdin!.end(input ?? '')
+  })
+}
+
+describe('a path that cannot be used is told in words', () => {
+  const cases: [string, (file: string) => string[], RegExp][] = [
+    ['a state directory that is a file', (file) => ['status', '--state-dir', file], /^NotFound: no clawback state in .*file: a part of the path is a file/],
+    ['one that is not there', (file) => ['tune', '--state-dir', `${file}-not`], /^NotFound: .*there is no such directory/],
+    ['a temporary place that is a file', (file) => ['replay', transcript, '--state-dir', file], /^Io: no temporary directory can be made in .*--state-dir names another place/],
+    ['a transcript below a file', (file) => ['replay', path.join(file, 'x')], /^Io: .*file.x: a part of the path/],
+    ['a configuration below a file', (file) => ['config', '--file', path.join(file, 'x')], /^Io: .*file.x: a part of the path/],
+  ]
+  test.skipIf(process.platform === 'win32').each(cases)('%s', async (_, args, said) => {
+    const file = path.join(freshDir(), 'file')
+    writeFileSync(file, 'x')
+    const { code, stderr } = await run(args(file))
+    expect(code).toBe(1)
+    expect(stderr).toMatch(said)
+    expect(stderr).not.toMatch(/ENOENT|ENOTDIR|EACCES|os error/)
+  })
+})
+
+test('replay - plays what comes in on standard input', async () => {
+  const played = await run(['replay', '-', '--json'], readFileSync(transcript, 'utf8'))
+  expect(played.code).toBe(0)
+  expect(JSON.parse(played.stdout)).toMatchObject({ file: 'standard input', format: 'pi' })
+  const empty = await run(['replay', '-'])
+  expect(empty).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Corrupt: standard input has no entries/) })
+})
+
+test('a key with line breaks and control characters is spelled out in lists', async () => {
+  const stateDir = freshDir()
+  for (const key of ['two\nlines', 'bell\u0007', 'plain']) await clawback.appendDecisionToState(stateDir, key, { what: 'Use SQLite' })
+  const { stderr, code } = await run(['packet', '--state-dir', stateDir])
+  expect(code).toBe(2)
+  expect(stderr.split('\n').slice(1, 4).sort()).toEqual(['  "bell\\u0007"', '  "two\\nlines"', '  plain'])
+})
+
+test('a packet that cannot be made so small says what it takes', async () => {
+  const stateDir = freshDir()
+  await clawback.appendDecisionToState(stateDir, KEY, { what: 'Use SQLite' })
+  await clawback.writeCheckpoint(stateDir, KEY, { trigger: 'manual', tokenUsage: usage })
+  const { code, stdout, stderr } = await run(['packet', '--max-tokens', '10', '--state-dir', stateDir])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('--max-tokens 10 does not hold even the frame')
+  expect((await run(['replay', transcript, '--max-tokens', '10'])).stdout).toContain('nothing: the limit does not hold')
+})
+
+test('after a reset the commands say where the older checkpoints are', async () => {
+  const stateDir = freshDir()
+  await clawback.appendDecisionToState(stateDir, KEY, { what: 'Use SQLite' })
+  await clawback.writeCheckpoint(stateDir, KEY, { trigger: 'manual', tokenUsage: usage })
+  expect((await run(['reset', '--force', '--state-dir', stateDir])).stdout).toContain('no longer remembers 1 decision\n')
+  expect((await run(['reset', '--force', '--state-dir', stateDir])).stdout).toContain('starts anew; it remembered nothing\n')
+  for (const command of [['packet'], ['checkpoints', 'show']]) {
+    const { code, stderr } = await run([...command, '--state-dir', stateDir])
+    expect(code).toBe(1)
+    expect(stderr).toContain('packet --checkpoint cp_001')
+  }
+  expect((await run(['packet', '--checkpoint', 'cp_001', '--state-dir', stateDir])).stdout).toContain('Use SQLite')
+  expect((await run(['status', '--state-dir', stateDir])).stdout).toContain('none since the reset')
+})
+
+test('health and status tell the same size', async () => {
+  const stateDir = freshDir()
+  await clawback.writeCheckpoint(stateDir, KEY, { trigger: 'manual', tokenUsage: usage, messages: [{ role: 'user', content: 'Use SQLite for the ledger.', timestamp: 1 }] })
+  const size = (text: string): string | undefined => /on disk +([\d.]+ k?B)/.exec(text)?.[1]
+  const [health, status] = await Promise.all([run(['health', '--state-dir', stateDir]), run(['status', '--state-dir', stateDir])])
+  expect(size(health.stdout)).toBeDefined()
+  expect(size(health.stdout)).toBe(size(status.stdout))
+})
