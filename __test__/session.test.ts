@@ -1,7 +1,7 @@
 // The session handle: what the model sees, and what survives.
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ContextSession, listCheckpoints, readCheckpointForInjection, readState } from '../index.js'
+import { ContextSession, appendDecisionToState, listCheckpoints, readCheckpointForInjection, readState } from '../index.js'
 import { freshDir } from './support/sandbox.js'
 
 type Message = Record<string, unknown> & { role: string }
@@ -104,6 +104,19 @@ describe('sync', () => {
     expect(session.sync(talk.messages).added).toBe(1_400)
     expect((await session.plan()).keep).toHaveLength(1_400)
     expect((await session.health()).problems).toEqual([])
+    await session.close()
+  })
+
+  test('explain tells the cap from the size of the packet', async () => {
+    const stateDir = freshDir()
+    const session = await open(stateDir)
+    for (let n = 1; n <= 60; n++) await appendDecisionToState(stateDir, 'test:session', { what: `Module alpha${n}x is written in dialect beta${n}y` })
+    const why = async (n: number): Promise<string | undefined> => (await session.explain(`Module alpha${n}x is written in dialect beta${n}y`)).whyNotInPacket
+    expect(await why(3)).toMatch(/holds the newest 50 entries of a kind/)
+    expect(await why(60)).toBeUndefined()
+    const reasons = await Promise.all(Array.from({ length: 50 }, (_, index) => why(index + 11)))
+    expect(reasons.filter((reason) => reason?.includes('700 tokens at most')).length).toBeGreaterThan(0)
+    expect(reasons.filter((reason) => reason?.includes('newest 50'))).toEqual([])
     await session.close()
   })
 

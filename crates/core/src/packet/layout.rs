@@ -5,7 +5,7 @@ use super::gather::{Beyond, Candidate, clause, fingerprint};
 use super::neutral::neutralise;
 use super::root::Root;
 use super::section::{Section, Shape};
-use super::{FIRST_LINE, LAST_LINE, ROOMY_TOKENS, RenderOptions};
+use super::{FIRST_LINE, LAST_LINE, LEAST_USEFUL_TOKENS, ROOMY_TOKENS, RenderOptions};
 use crate::checkpoint::{Checkpoint, WorkStatus};
 use crate::text::clip;
 
@@ -26,6 +26,8 @@ pub(super) struct Head {
     open: String,
     notice: String,
     end: &'static str,
+    /// There is room to say that something is left out.
+    tells_of_more: bool,
     pointer: String,
     root: Root,
     beyond: Beyond,
@@ -53,6 +55,7 @@ impl Head {
             open: format!("<checkpoint-data schema=\"openclaw/checkpoint\" id=\"{pointer}\">"),
             notice: notice(&checkpoint.meta.created_at, options),
             end: if options.max_tokens < ROOMY_TOKENS { "" } else { END },
+            tells_of_more: options.max_tokens >= LEAST_USEFUL_TOKENS,
             pointer: pointer.to_owned(),
             root: Root::default(),
             beyond: Beyond::default(),
@@ -224,6 +227,8 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
     }
     if !left.is_empty() && !head.end.is_empty() {
         lines.push(format!("Not shown (in checkpoint {}): {}", head.pointer, left.join(", ")));
+    } else if !left.is_empty() && head.tells_of_more {
+        lines.push(format!("More in checkpoint {}.", head.pointer));
     }
     if !head.end.is_empty() {
         lines.push(head.end.to_owned());

@@ -33,6 +33,8 @@ pub const FIRST_LINE: &str = "[Post-compaction checkpoint restore]";
 pub const LAST_LINE: &str = "</checkpoint-data>";
 /// Tokens of a packet unless told otherwise.
 pub const DEFAULT_MAX_TOKENS: u64 = 700;
+/// The smallest packet that a host gives (DESIGN section 3, View); below it, every token goes to the record.
+const LEAST_USEFUL_TOKENS: u64 = 150;
 /// Below this many tokens the frame is cut to what must be said, so that the record gets the room.
 const ROOMY_TOKENS: u64 = 220;
 /// A token stands for at most this many UTF-16 units: hosts and people who count characters find the limit kept too.

@@ -73,6 +73,7 @@ fn is_well_formed(packet: &Packet, limit: u64) {
             .iter()
             .any(|start| line.starts_with(start))
             || line.starts_with("Not shown (in checkpoint ")
+            || line.starts_with("More in checkpoint ")
     };
     for line in &lines[2..lines.len() - 1] {
         assert!(known(line), "forged line {line:?}");
