@@ -75,7 +75,7 @@ export function register(root: Command, load: () => Promise<Api>): void {
     .action(async (flags: ResetFlags) => reset(await load(), flags))
 
   withCommonOptions(root.command('doctor'))
-    .description('looks for damaged files, wrong permissions, left-over files, key collisions, newer versions and older layouts; changes nothing without --fix')
+    .description('looks for damaged files, wrong permissions, left-over files, key collisions, newer versions and older layouts; repairs nothing without --fix (though a file of ours that others may read is closed as soon as it is read)')
     .option('--fix', 'repair what can be repaired, after a backup')
     .addHelpText('after', examples('doctor', 'doctor --fix', 'doctor --json | jq .findings'))
     .action(async (flags: DoctorFlags) => doctor(await load(), flags))

@@ -71,6 +71,13 @@ export async function findSession(api: ReplayApi, stateDir: string, given: strin
   return found
 }
 
+/** The id of a checkpoint, however short it was typed: `cp_007`, `cp_7` and `7` are one. */
+export function checkpointId(given: string): string {
+  const digits = /^(?:cp_)?0*(\d+)$/.exec(given)?.[1]
+  if (digits === undefined) throw wrongUsage(`checkpoints are named cp_001, cp_002, ...; got ${JSON.stringify(given)}`)
+  return `cp_${digits.padStart(3, '0')}`
+}
+
 /** The state directory and the session that a command means. */
 export async function choose(api: ReplayApi, flags: Flags): Promise<{ stateDir: string; session: SessionInfo }> {
   const stateDir = findStateDir(flags.stateDir)

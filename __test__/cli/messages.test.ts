@@ -80,6 +80,19 @@ test('after a reset the commands say where the older checkpoints are', async () 
   expect((await run(['status', '--state-dir', stateDir])).stdout).toContain('none since the reset')
 })
 
+test('a checkpoint is found by its number, and a wrong time names its own flag', async () => {
+  const stateDir = freshDir()
+  for (const what of ['Use SQLite', 'Use pnpm']) {
+    await clawback.appendDecisionToState(stateDir, KEY, { what })
+    await clawback.writeCheckpoint(stateDir, KEY, { trigger: 'manual', tokenUsage: usage })
+  }
+  const shown = await Promise.all(['2', 'cp_2', 'cp_002'].map((id) => run(['checkpoints', 'show', id, '--state-dir', stateDir])))
+  expect(new Set(shown.map((one) => one.stdout)).size).toBe(1)
+  expect(shown[0]!.stdout).toContain('cp_002')
+  expect((await run(['checkpoints', 'diff', '1', '2', '--state-dir', stateDir])).stdout).toContain('+ decision: Use pnpm')
+  expect(await run(['search', 'x', '--until', 'soon', '--state-dir', stateDir])).toMatchObject({ code: 2, stderr: expect.stringContaining('--until needs a time') })
+})
+
 test('health and status tell the same size', async () => {
   const stateDir = freshDir()
   await clawback.writeCheckpoint(stateDir, KEY, { trigger: 'manual', tokenUsage: usage, messages: [{ role: 'user', content: 'Use SQLite for the ledger.', timestamp: 1 }] })

@@ -16,18 +16,18 @@ const SHOWN = 50
 
 const write = (text: string): void => void process.stdout.write(text)
 
-/** The time of `--since`: a date, a time, or an age such as `2h` and `7d`. */
-export function since(value: string, now = Date.now()): string {
+/** The time that a flag such as `--since` names: a date, a time, or an age such as `2h` and `7d`. */
+export function timeOf(flag: string, value: string, now = Date.now()): string {
   const age = /^(\d+)([mhd])$/.exec(value)
   const ms = age ? now - Number(age[1]) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[age[2] as 'm' | 'h' | 'd'] : Date.parse(value)
-  if (Number.isNaN(ms)) throw wrongUsage(`--since needs a time such as 2026-02-02, 2026-02-02T22:55:00Z, 30m, 2h or 7d; got ${JSON.stringify(value)}`)
+  if (Number.isNaN(ms)) throw wrongUsage(`${flag} needs a time such as 2026-02-02, 2026-02-02T22:55:00Z, 30m, 2h or 7d; got ${JSON.stringify(value)}`)
   return new Date(ms).toISOString()
 }
 
 function query(flags: DropFlags): { reason?: string; since?: string; limit?: number } {
   return {
     ...(flags.reason === undefined ? {} : { reason: flags.reason }),
-    ...(flags.since === undefined ? {} : { since: since(flags.since) }),
+    ...(flags.since === undefined ? {} : { since: timeOf('--since', flags.since) }),
     ...(flags.limit !== undefined ? { limit: positive('--limit', flags.limit) } : flags.json ? {} : { limit: SHOWN }),
   }
 }

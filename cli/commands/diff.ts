@@ -1,7 +1,7 @@
 // `clawback checkpoints diff A B`: the loss report. What the newer one gained, replaced and settled, and what it lost.
 import type { Api, Change, Checkpoint } from '../api.js'
-import { colorsFor, json, oneLine, plural, wrongUsage, type Colors } from '../output.js'
-import { choose, type Flags } from '../session.js'
+import { colorsFor, json, oneLine, plural, type Colors } from '../output.js'
+import { checkpointId, choose, type Flags } from '../session.js'
 
 const write = (text: string): void => void process.stdout.write(text)
 
@@ -19,8 +19,8 @@ function reason(list: 'gained' | 'superseded' | 'resolved' | 'lost', change: Cha
   }
 }
 
-export async function diffCheckpoints(api: Api, older: string, newer: string, flags: Flags): Promise<void> {
-  for (const id of [older, newer]) if (!/^cp_\d+$/.test(id)) throw wrongUsage(`checkpoints are named cp_001, cp_002, ...; got ${JSON.stringify(id)}`)
+export async function diffCheckpoints(api: Api, from: string, to: string, flags: Flags): Promise<void> {
+  const [older, newer] = [checkpointId(from), checkpointId(to)]
   const { stateDir, session } = await choose(api, flags)
   const [a, b] = await Promise.all([older, newer].map((id) => api.readCheckpoint(stateDir, session.sessionKey, id))) as [Checkpoint, Checkpoint]
   const found = api.diffCheckpoints(a, b)

@@ -2,7 +2,7 @@
 import type { Api, Checkpoint, SessionInfo } from '../api.js'
 import { bytes, colorsFor, harmless, json, notFound, number, oneLine, percent, plural, shownKey, table, wrongUsage } from '../output.js'
 import { stateView } from '../replay-view.js'
-import { choose, findSession, findStateDir, sessionsOf, type Flags } from '../session.js'
+import { checkpointId, choose, findSession, findStateDir, sessionsOf, type Flags } from '../session.js'
 import { positive } from './replay.js'
 
 const write = (text: string): void => void process.stdout.write(text)
@@ -55,8 +55,7 @@ export async function showCheckpoint(api: Api, id: string | undefined, flags: Fl
 
 async function theCheckpoint(api: Api, stateDir: string, session: SessionInfo, id: string | undefined): Promise<Checkpoint> {
   if (id !== undefined) {
-    if (!/^cp_\d+$/.test(id)) throw wrongUsage(`checkpoints are named cp_001, cp_002, ...; got ${JSON.stringify(id)}`)
-    return api.readCheckpoint(stateDir, session.sessionKey, id)
+    return api.readCheckpoint(stateDir, session.sessionKey, checkpointId(id))
   }
   const latest = await api.readLatestCheckpoint(stateDir, session.sessionKey)
   if (latest !== null) return latest

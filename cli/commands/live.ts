@@ -3,7 +3,7 @@ import type { Api, LiveSession } from '../api.js'
 import { bytes, CliError, colorsFor, harmless, json, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
 import { choose, findStateDir, sessionsOf, type Flags } from '../session.js'
 import { positive } from './replay.js'
-import { since } from './cold.js'
+import { timeOf } from './cold.js'
 
 const write = (text: string): void => void process.stdout.write(text)
 
@@ -47,8 +47,8 @@ export async function search(api: Api, words: string[], flags: SearchFlags): Pro
     ...(flags.all ? { scope: 'all' as const } : {}),
     ...(flags.role === undefined ? {} : { role: flags.role }),
     ...(flags.tool === undefined ? {} : { tool: flags.tool }),
-    ...(flags.since === undefined ? {} : { since: since(flags.since) }),
-    ...(flags.until === undefined ? {} : { until: since(flags.until) }),
+    ...(flags.since === undefined ? {} : { since: timeOf('--since', flags.since) }),
+    ...(flags.until === undefined ? {} : { until: timeOf('--until', flags.until) }),
   }
   const { hits, where } = await withSession(api, await anyOf(api, flags), async (session, where) => ({ hits: await session.recall(query, options), where }))
   if (flags.json) return write(json({ ...where, query, hits }))

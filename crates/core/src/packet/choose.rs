@@ -27,11 +27,12 @@ pub(super) fn choose(
     candidates: &[Candidate],
     request: &Words,
     room: u64,
+    tight: bool,
     cost: impl Fn(&str) -> u64,
 ) -> Vec<usize> {
     let mut choice = Choice::new(candidates, request, room, &cost);
     for section in Section::ALL {
-        if !may_stand(section, candidates, &choice.chosen) {
+        if !may_stand(section, candidates, &choice.chosen, tight) {
             continue;
         }
         let mut floor = (room as f64 * section.floor()) as u64;
@@ -50,18 +51,20 @@ pub(super) fn choose(
         }
     }
     loop {
-        let best = choice.best(|candidate, _| may_stand(candidate.section, candidates, &choice.chosen));
+        let best =
+            choice.best(|candidate, _| may_stand(candidate.section, candidates, &choice.chosen, tight));
         let Some((best, price)) = best else { return choice.chosen };
         choice.take(best, price);
     }
 }
 
-/// Where not even one constraint fits, nothing less may stand: files and tools would look like all there is to know.
-pub(super) fn may_stand(section: Section, candidates: &[Candidate], chosen: &[usize]) -> bool {
-    let binds = |candidate: &Candidate| candidate.section == Section::Constraints;
-    section.comes_first()
-        || chosen.iter().filter_map(|index| candidates.get(*index)).any(binds)
-        || !candidates.iter().any(binds)
+/// Files and tools stand only beside a constraint, if there is any, and in a tight packet only beside all of them: they
+/// would look like all there is to know.
+pub(super) fn may_stand(section: Section, candidates: &[Candidate], chosen: &[usize], tight: bool) -> bool {
+    let binds = |candidate: &&Candidate| candidate.section == Section::Constraints;
+    let all = candidates.iter().filter(binds).count();
+    let shown = chosen.iter().filter_map(|index| candidates.get(*index)).filter(binds).count();
+    section.comes_first() || shown >= if tight { all } else { all.min(1) }
 }
 
 struct Choice<'a> {

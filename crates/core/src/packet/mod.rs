@@ -109,6 +109,10 @@ pub fn render(checkpoint: &Checkpoint, options: &RenderOptions) -> Packet {
     Packet { tokens: estimate_tokens(&text), text, omitted: omitted(&head, &candidates, &chosen) }
 }
 
+fn is_tight(limit: u64) -> bool {
+    limit < ROOMY_TOKENS
+}
+
 fn fit(head: &Head, candidates: &[Candidate], request: &gather::Words, limit: u64) -> Vec<usize> {
     // The line about what is left out is paid for in full before anything is chosen.
     let everything: Vec<usize> = (0..candidates.len()).collect();
@@ -116,7 +120,7 @@ fn fit(head: &Head, candidates: &[Candidate], request: &gather::Words, limit: u6
     if cost(&layout::assemble(head, candidates, &everything)) <= limit {
         return everything;
     }
-    choose::choose(candidates, request, limit.saturating_sub(bare), cost)
+    choose::choose(candidates, request, limit.saturating_sub(bare), is_tight(limit), cost)
 }
 
 /// Tries left-out items in the room that remains, newest of each section first.
@@ -128,7 +132,7 @@ fn fill(chosen: &mut Vec<usize>, text: &mut String, head: &Head, candidates: &[C
     spare.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
     for index in spare.into_iter().take(SECOND_TRIES) {
         let section = candidates.get(index).map(|candidate| candidate.section);
-        if !section.is_some_and(|section| choose::may_stand(section, candidates, chosen)) {
+        if !section.is_some_and(|section| choose::may_stand(section, candidates, chosen, is_tight(limit))) {
             continue;
         }
         chosen.push(index);

@@ -179,6 +179,12 @@ fn however_small_the_packet_what_must_not_be_broken_comes_before_files_and_tools
             let rest = Section::ALL.into_iter().filter(|section| !section.comes_first());
             for section in rest.filter(|section| has(*section)) {
                 assert!(has(Section::Constraints), "{} alone at {limit}:\n{text}", section.heading());
+                let all = checkpoint.constraints.iter().all(|constraint| text.contains(constraint.as_str()));
+                assert!(
+                    all || !is_tight(limit),
+                    "{} before a constraint at {limit}:\n{text}",
+                    section.heading()
+                );
             }
         }
     }
