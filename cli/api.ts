@@ -32,9 +32,17 @@ export interface LaterApi {
 export interface LiveSession {
   recover(chunkId: string, options?: { offset?: number }): Promise<{ chunkId: string; role: string; text: string; timestamp: string; nextOffset?: number }>
   recall(query: string, options?: object): Promise<RecallHit[]>
+  explain(text: string): Promise<Explained>
   health(): Promise<Health>
   reset(reason: 'new' | 'reset' | 'deleted'): Promise<void>
   close(): Promise<void>
+}
+export interface Explained {
+  found: boolean
+  source?: string
+  status?: string
+  by?: string
+  whyNotInPacket?: string
 }
 export interface RecallHit {
   chunkId: string

@@ -4,7 +4,7 @@ import type { Api } from './api.js'
 import { drops, listCold, recover, showCold, type DropFlags, type RecoverFlags } from './commands/cold.js'
 import { completion } from './commands/completion.js'
 import { doctor, type DoctorFlags } from './commands/doctor.js'
-import { compact, health, reset, search, type CompactFlags, type HealthFlags, type ResetFlags, type SearchFlags } from './commands/live.js'
+import { compact, explain, health, reset, search, type CompactFlags, type HealthFlags, type ResetFlags, type SearchFlags } from './commands/live.js'
 import { tune } from './commands/tune.js'
 import { examples, withCommonOptions } from './options.js'
 import type { Flags } from './session.js'
@@ -50,6 +50,12 @@ export function register(root: Command, load: () => Promise<Api>): void {
     .option('--until <time>', 'only until then')
     .addHelpText('after', examples('search retry timeout of the journal', 'search "src/import.ts" --role toolResult --limit 3', 'search deploy --all --since 7d --json'))
     .action(async (words: string[], flags: SearchFlags) => search(await load(), words, flags))
+
+  withCommonOptions(root.command('explain'))
+    .description('says where something remembered came from, what became of it, and why the packet leaves it out')
+    .argument('<text...>', 'its words, or three of them in a row')
+    .addHelpText('after', examples('explain use SQLite for the ledger', 'explain "never touch migrations" --json'))
+    .action(async (words: string[], flags: Flags) => explain(await load(), words, flags))
 
   withCommonOptions(root.command('compact'))
     .description('asks the host of a session to compact; it does so before its next model call')

@@ -111,7 +111,7 @@ class Replay {
   private shown: number | null = null
   private asked: number | null = null
   private generation = 1
-  /** Of the last checkpoint. */
+  /** Of the last checkpoint that was written. */
   private trigger: Trigger | null = null
 
   constructor(
@@ -220,9 +220,9 @@ class Replay {
       messages,
       ...(more.isSplitTurn === undefined ? {} : { isSplitTurn: more.isSplitTurn }),
     })
-    this.trigger = trigger
     if (answer.written) {
       this.written++
+      this.trigger = trigger
       yield { type: 'checkpoint', line: this.line, id: answer.id, trigger, measure }
     } else {
       this.skipped++

@@ -244,7 +244,7 @@ describe('completion', () => {
 })
 
 test('every new command has help with examples and the common options', async () => {
-  for (const args of [['drops'], ['cold-storage', 'list'], ['cold-storage', 'show'], ['recover'], ['search'], ['compact'], ['health'], ['tune'], ['reset'], ['doctor'], ['checkpoints', 'diff']]) {
+  for (const args of [['drops'], ['cold-storage', 'list'], ['cold-storage', 'show'], ['recover'], ['search'], ['explain'], ['compact'], ['health'], ['tune'], ['reset'], ['doctor'], ['checkpoints', 'diff']]) {
     const { code, stdout } = await run(...args, '--help')
     expect(code).toBe(0)
     for (const word of ['Examples:', '--json', '--state-dir', '--session']) expect(stdout, args.join(' ')).toContain(word)

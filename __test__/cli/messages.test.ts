@@ -93,6 +93,18 @@ test('a checkpoint is found by its number, and a wrong time names its own flag',
   expect(await run(['search', 'x', '--until', 'soon', '--state-dir', stateDir])).toMatchObject({ code: 2, stderr: expect.stringContaining('--until needs a time') })
 })
 
+test('explain says who said it, what became of it, and whether the packet shows it', async () => {
+  const stateDir = freshDir()
+  const messages = ['Set the request timeout to 30 s.', 'Set the request timeout to 60 s.'].map((content, index) => ({ role: 'user', content, timestamp: index + 1 }))
+  await clawback.writeCheckpoint(stateDir, KEY, { trigger: 'manual', tokenUsage: usage, messages })
+  const older = await run(['explain', 'request', 'timeout', 'to', '30', 's', '--state-dir', stateDir])
+  expect(older.code).toBe(0)
+  expect(older.stdout).toMatch(/said by +user\n +status +superseded, by: Set the request timeout to 60 s\n +packet +does not show it: something newer replaced it\n/)
+  const newer = await run(['explain', 'Set the request timeout to 60 s', '--json', '--state-dir', stateDir])
+  expect(JSON.parse(newer.stdout)).toMatchObject({ found: true, status: 'active' })
+  expect(await run(['explain', 'paint it blue', '--state-dir', stateDir])).toMatchObject({ code: 1, stderr: expect.stringContaining('clawback search') })
+})
+
 test('health and status tell the same size', async () => {
   const stateDir = freshDir()
   await clawback.writeCheckpoint(stateDir, KEY, { trigger: 'manual', tokenUsage: usage, messages: [{ role: 'user', content: 'Use SQLite for the ledger.', timestamp: 1 }] })

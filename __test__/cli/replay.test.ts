@@ -55,6 +55,15 @@ describe('a replay', () => {
     expect(api.calls.map(({ input }) => input.compactionCount)).toEqual([0, 0, 1])
   })
 
+  test('ends with a checkpoint of its end, also where one had to be written for want of room', async () => {
+    const api = fakeApi([script.header(), script.message('user', 'x'.repeat(4_400_000)), script.answer(20), script.end()])
+    await play(api)
+    expect(api.calls.map(({ input }) => input.trigger)).toEqual(['manual', 'session-end'])
+    const whole = fakeApi([script.header(), script.message('user', 'x'.repeat(4_400_000)), script.end()])
+    await play(whole)
+    expect(whole.calls.map(({ input }) => input.trigger)).toEqual(['manual', 'session-end'])
+  })
+
   test('asks for a checkpoint from 80 percent on: at once, on growth, and when a turn ends', async () => {
     const api = fakeApi([
       script.header(), script.message('user', 'go'), script.answer(790), script.answer(800), script.answer(810), script.answer(860),

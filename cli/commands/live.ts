@@ -1,6 +1,6 @@
 // `clawback search`, `health`, `reset` and `compact`: what goes through a session as a host would open it.
 import type { Api, LiveSession } from '../api.js'
-import { bytes, CliError, colorsFor, harmless, json, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
+import { bytes, CliError, colorsFor, harmless, json, notFound, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
 import { choose, findStateDir, sessionsOf, type Flags } from '../session.js'
 import { positive } from './replay.js'
 import { timeOf } from './cold.js'
@@ -63,6 +63,22 @@ export async function search(api: Api, words: string[], flags: SearchFlags): Pro
     write(`${colors.cyan(hit.chunkId)}  ${hit.score.toFixed(2)}  ${hit.role}  ${hit.timestamp}${hit.dropReason === null ? '' : `  dropped: ${hit.dropReason}`}${other}\n`)
     write(`${harmless(hit.text).trim().split('\n').slice(0, 8).map((line) => `    ${oneLine(line, 160)}`).join('\n')}\n\n`)
   }
+}
+
+/** What became of a remembered text. */
+export async function explain(api: Api, words: string[], flags: Flags): Promise<void> {
+  const text = words.join(' ')
+  if (text.trim() === '') throw wrongUsage('explain needs the text, or three words of it in a row')
+  const { found, where } = await withSession(api, flags, async (session, where) => ({ found: await session.explain(text), where }))
+  if (flags.json) write(json({ ...where, text, ...found }))
+  else if (found.found) {
+    write(table([
+      ['said by', found.source ?? ''],
+      ['status', `${found.status ?? ''}${found.by === undefined ? '' : `, by: ${oneLine(found.by, 200)}`}`],
+      ['packet', found.whyNotInPacket === undefined ? 'shows it' : `does not show it: ${found.whyNotInPacket}`],
+    ]))
+  }
+  if (!found.found) throw notFound(`nothing remembered in ${oneLine(where.sessionKey, 200)} says this; clawback search looks into the messages`)
 }
 
 export interface HealthFlags extends Flags {

@@ -191,6 +191,9 @@ fn a_changed_mind_wins_and_a_rewind_takes_it_back() {
     let explained = ledger.explain("set the request timeout to 30s for the importer", &live).unwrap();
     assert_eq!(explained.status, Status::Superseded("c".into()));
     assert_eq!(explained.by.as_deref(), Some("Set the request timeout to 60s for the importer"));
+    let part = ledger.explain("request timeout to 60s", &live).unwrap();
+    assert_eq!((part.id.as_str(), part.status), ("c", Status::Active));
+    assert_eq!(ledger.explain("the importer", &live), None);
     live.rewind(3, 3);
     assert_eq!(active(&ledger, &live), ["Set the request timeout to 30s for the importer"]);
 }

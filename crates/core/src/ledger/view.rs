@@ -99,18 +99,21 @@ impl View {
 }
 
 impl Ledger {
-    /// Where the entry that `text` names (its id, or its words in whatever form) came from and what became of it on
-    /// `live`; `None` if there is none.
+    /// Where the entry that `text` names (its id, its words in whatever form, or some of them in a row) came from and what
+    /// became of it on `live`; `None` if there is none.
     pub fn explain(&self, text: &str, live: &LivePath) -> Option<Explanation> {
         let view = self.view(live);
         let asked = Known::new(text);
         let members = view.items.iter().rev().flat_map(|item| item.members.iter().map(move |id| (item, id)));
         let likeness = |id: &str| match self.known(id) {
-            _ if id == text => 3,
-            Some(known) if known.prepared.says_literally(&asked.prepared) => 2,
-            Some(known) => u8::from(
-                compare_prepared(&known.prepared, &asked.prepared).comparison == Comparison::Duplicate,
-            ),
+            _ if id == text => 4,
+            Some(known) if known.prepared.says_literally(&asked.prepared) => 3,
+            Some(known)
+                if compare_prepared(&known.prepared, &asked.prepared).comparison == Comparison::Duplicate =>
+            {
+                2
+            }
+            Some(known) => u8::from(known.prepared.quotes(&asked.prepared)),
             None => 0,
         };
         // The newest of the most alike: members come newest first.

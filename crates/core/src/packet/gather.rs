@@ -71,6 +71,8 @@ pub(super) fn candidates(checkpoint: &Checkpoint, root: &Root, shown: &[&str]) -
                 _ => text,
             })
             .map(|text| clause(&once(&text), section.longest()))
+            // What stands in a row with others needs no full stop.
+            .map(|line| if section == Section::Done { line.trim_end_matches('.').to_owned() } else { line })
             .filter(|line| !line.is_empty())
             .collect();
         // Of equal lines the newest stays, so the walk is backwards.

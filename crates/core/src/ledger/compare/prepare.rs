@@ -209,6 +209,12 @@ impl Prepared {
     pub(crate) fn says_literally(&self, other: &Self) -> bool {
         self.plain == other.plain && self.rest == other.rest
     }
+
+    /// Whether the words of `part`, three or more, stand here in a row.
+    pub(crate) fn quotes(&self, part: &Self) -> bool {
+        part.plain.split(' ').count() >= 3
+            && format!(" {} ", self.plain).contains(&format!(" {} ", part.plain))
+    }
 }
 
 /// How a text was read, for people: words, what they count as, and where they stand.

@@ -77,7 +77,7 @@ impl Live {
                     Status::Active => ("active", None),
                     Status::Superseded(_) => ("superseded", Some("something newer replaced it")),
                     Status::Resolved(_) => ("resolved", Some("it is settled")),
-                    Status::Withdrawn(_) => ("resolved", Some("it was taken back")),
+                    Status::Withdrawn(_) => ("resolved", Some("it is no longer wanted")),
                 };
                 let mut explained = Explained {
                     found: true,
