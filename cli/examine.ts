@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { lstat, readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Api } from './api.js'
+import { readable } from './files.js'
 import { plural } from './output.js'
 import { progressBar } from './progress.js'
 
@@ -64,7 +65,7 @@ export async function examine(api: Api, stateDir: string, only?: string): Promis
 /** Only the owner may read what was said (FAULTS G5). */
 async function permissions(stateDir: string, directory: string, findings: Finding[]): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') findings.push({ kind: 'unreadable', where: path.relative(stateDir, directory), what: error.message, fix: null })
+    if (error.code !== 'ENOENT') findings.push({ kind: 'unreadable', where: path.relative(stateDir, directory), what: readable(error), fix: null })
     return []
   })
   for (const entry of entries) {
@@ -93,7 +94,7 @@ async function sessionKey(stateDir: string, where: string, findings: Finding[]):
   const raw = await readFile(path.join(stateDir, file), 'utf8').catch((error: NodeJS.ErrnoException) => error)
   if (typeof raw !== 'string') {
     if (raw.code === 'ENOENT') return damaged('missing: the directory does not say which session it belongs to')
-    findings.push({ kind: 'unreadable', where: file, what: raw.message, fix: null })
+    findings.push({ kind: 'unreadable', where: file, what: readable(raw), fix: null })
     return null
   }
   try {
@@ -131,10 +132,10 @@ async function session(api: Api, stateDir: string, where: string, key: string, f
   const damage = (what: string, fix: string, file = where): void => void findings.push({ kind: 'damage', where: file, what, fix, sessionKey: key })
   try {
     const found = await api.inspectSession(stateDir, key)
-    const lines = (count: number, what: string): void => {
-      if (count > 0) damage(`${plural(count, 'damaged line')} of ${what}: skipped when reading`, 'set aside in quarantine/')
+    const lines = (count: number, what: string, word = 'damaged line'): void => {
+      if (count > 0) damage(`${plural(count, word)} of ${what}: skipped when reading`, 'set aside in quarantine/')
     }
-    lines(found.badLines, 'the journal')
+    lines(found.badLines, 'the journal', 'damaged or missing line')
     lines(found.damagedBodies, 'message bodies')
     lines(found.damagedDrops, 'drop records')
     if (found.dropsWithoutBody > 0) damage(`${plural(found.dropsWithoutBody, 'drop record')} without the message that belongs to it`, 'marked as expired: nothing can bring the message back')
@@ -144,7 +145,7 @@ async function session(api: Api, stateDir: string, where: string, key: string, f
     }
     if (found.quarantined > 0) notes.push({ kind: 'set aside', where: path.join(where, 'quarantine'), what: `${plural(found.quarantined, 'damaged piece')}, kept for you to look at; nothing reads the folder, so you may remove it` })
   } catch (error) {
-    findings.push({ kind: 'unreadable', where, what: error instanceof Error ? error.message : String(error), fix: null })
+    findings.push({ kind: 'unreadable', where, what: error instanceof Error ? readable(error) : String(error), fix: null })
   }
 }
 

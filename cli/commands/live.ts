@@ -113,6 +113,7 @@ export async function health(api: Api, flags: HealthFlags): Promise<void> {
     ['on disk', `${bytes(known.bytesOnDisk)}, ${plural(known.journalLines, 'event')} in the journal${known.readOnly ? ', READ-ONLY' : ''}`],
     ...known.problems.map((problem) => ['problem', oneLine(problem, 200)]),
   ]))
+  if (known.problems.length > 0) write('`clawback doctor` says more, and `clawback doctor --fix` repairs what it can\n')
 }
 
 /** From outside, nobody has told the session how full its context is: the newest checkpoint has. */

@@ -189,7 +189,7 @@ impl<S: SessionState> Open<S> {
             }
         }
         if self.journal.bad() > bad_before {
-            self.note(format!("{} journal lines are damaged or missing", self.journal.bad()));
+            self.note(format!("damaged or missing journal lines: {}", self.journal.bad()));
         }
         if holding == Holding::Lock {
             room::sweep(&self.dir)?;

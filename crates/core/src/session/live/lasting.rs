@@ -131,8 +131,10 @@ impl Live {
                 let figures = reader.figures()?;
                 let cold_chunks = reader.cold_chunks()?;
                 let mut problems = figures.problems;
-                if figures.bad_lines > 0 {
-                    problems.push(format!("{} journal lines are damaged or missing", figures.bad_lines));
+                let damaged = format!("damaged or missing journal lines: {}", figures.bad_lines);
+                // The store notes the same when it meets them.
+                if figures.bad_lines > 0 && !problems.contains(&damaged) {
+                    problems.push(damaged);
                 }
                 problems.extend(live.own.figures().take_trouble().map(|error| error.to_string()));
                 Ok(Health {
