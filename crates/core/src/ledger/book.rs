@@ -1,15 +1,16 @@
 //! The ledger: a set of facts. Joining two ledgers is set union (DESIGN section 4).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::clusters::Kept;
 use super::compare::{Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
-use super::index::{Index, Known, Slot};
+use super::index::Known;
 use super::live::LivePath;
+use super::texts::Texts;
 use super::trust::{may_supersede, may_yield, meets, plans_after_done};
 use super::view::View;
 use crate::text::{fold, normalize};
@@ -69,10 +70,8 @@ impl FactKey {
 pub struct Ledger {
     facts: BTreeMap<FactKey, Fact>,
     tombstones: BTreeSet<String>,
-    /// Every entry ever added to this object, by number; the texts are read once.
-    known: Vec<(String, Arc<Known>)>,
-    slots: HashMap<String, Slot>,
-    index: Index,
+    /// Read when they are first asked for: a ledger that was restored may only be looked at.
+    texts: OnceLock<Texts>,
     /// Ids that stored supersessions say each entry replaces.
     replaces: HashMap<String, BTreeSet<String>>,
     kept: Kept,
@@ -106,7 +105,11 @@ impl Ledger {
             return false;
         }
         match &fact {
-            Fact::Entry(entry) => self.learn(entry),
+            Fact::Entry(entry) => {
+                if let Some(texts) = self.texts.get_mut() {
+                    texts.learn(entry);
+                }
+            }
             Fact::Supersession(s) => {
                 self.replaces.entry(s.newer.clone()).or_default().insert(s.older.clone());
             }
@@ -194,12 +197,11 @@ impl Ledger {
         let text = Known::shared(&entry.text);
         let mut same: Option<&Entry> = None;
         let mut replaced: Vec<&Entry> = Vec::new();
-        for slot in self.index.candidates(&text.signature) {
-            let Some((id, known)) = self.known.get(slot as usize) else { continue };
+        for (id, known) in self.texts().related(&text) {
             let Some(other) = self.entry(id).filter(|e| meets(entry.kind, e.kind) && live.counts(e)) else {
                 continue;
             };
-            if self.slots.get(id) != Some(&slot) || other.place > entry.place || self.is_replaced(id, live) {
+            if other.place > entry.place || self.is_replaced(id, live) {
                 continue;
             }
             let verdict = compare_prepared(&known.prepared, &text.prepared);
@@ -259,18 +261,17 @@ impl Ledger {
     pub fn resolutions(&self, text: &str, how: &str, place: Place, live: &LivePath) -> Vec<Fact> {
         let text = Known::new(&without_completion(text));
         let mut out = Vec::new();
-        for slot in self.index.candidates(&text.signature) {
-            let Some((id, known)) = self.known.get(slot as usize) else { continue };
+        for (id, known) in self.texts().related(&text) {
             let Some(other) = self.entry(id) else { continue };
             let open =
                 matches!(other.kind, Kind::OpenItem | Kind::Task) && other.task != Some(TaskState::Done);
-            let stands = self.slots.get(id) == Some(&slot) && live.counts(other) && other.place <= place;
+            let stands = live.counts(other) && other.place <= place;
             if !open || !stands || self.is_replaced(id, live) || self.settled(other, live).is_some() {
                 continue;
             }
             if compare_prepared(&known.prepared, &text.prepared).comparison == Comparison::Duplicate {
                 out.push(Fact::Resolution(Resolution {
-                    entry: id.clone(),
+                    entry: id.to_owned(),
                     how: how.to_owned(),
                     place,
                     withdrawn_by: None,
@@ -349,12 +350,8 @@ impl Ledger {
 
     /// The entries whose texts are as asked, oldest first. Looks at every text.
     pub(super) fn entries_with(&self, asked: impl Fn(&Entry, &Prepared) -> bool) -> Vec<&Entry> {
-        let facts = self.facts.values().filter_map(|fact| match fact {
-            Fact::Entry(entry) => Some(entry),
-            _ => None,
-        });
-        let mut found: Vec<&Entry> =
-            facts.filter(|entry| self.prepared(&entry.id).is_some_and(|known| asked(entry, known))).collect();
+        let is_asked = |entry: &&Entry| self.prepared(&entry.id).is_some_and(|known| asked(entry, known));
+        let mut found: Vec<&Entry> = self.entries().filter(is_asked).collect();
         found.sort_by(|a, b| (a.place, &a.id).cmp(&(b.place, &b.id)));
         found
     }
@@ -366,16 +363,19 @@ impl Ledger {
 
     /// The prepared text of an entry.
     pub(super) fn known(&self, id: &str) -> Option<&Arc<Known>> {
-        let slot = self.slots.get(id)?;
-        self.known.get(*slot as usize).map(|(_, known)| known)
+        self.texts().get(id)
     }
 
-    fn learn(&mut self, entry: &Entry) {
-        let Ok(slot) = Slot::try_from(self.known.len()) else { return };
-        let known = Known::shared(&entry.text);
-        self.index.add(slot, &known.signature);
-        self.slots.insert(entry.id.clone(), slot);
-        self.known.push((entry.id.clone(), known));
+    fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| Texts::of(self.entries()))
+    }
+
+    /// All entries, by id.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.facts.values().filter_map(|fact| match fact {
+            Fact::Entry(entry) => Some(entry),
+            _ => None,
+        })
     }
 
     fn is_buried(&self, fact: &Fact) -> bool {

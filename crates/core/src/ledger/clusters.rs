@@ -89,10 +89,6 @@ impl Grown {
     }
 
     fn new(facts: Facts<'_>) -> Self {
-        let all = facts.ledger.facts().filter_map(|fact| match fact {
-            Fact::Entry(entry) => Some(entry),
-            _ => None,
-        });
         let mut grown = Self {
             live: facts.live.clone(),
             clusters: Clusters::default(),
@@ -101,7 +97,7 @@ impl Grown {
             coming: Vec::new(),
             view: None,
         };
-        grown.take(facts, facts.in_order(all));
+        grown.take(facts, facts.in_order(facts.ledger.entries()));
         grown
     }
 

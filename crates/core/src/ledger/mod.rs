@@ -9,6 +9,7 @@ mod hear;
 mod index;
 pub mod live;
 pub mod merge;
+mod texts;
 pub mod trust;
 pub mod view;
 

@@ -414,8 +414,8 @@ impl SessionState for State {
         }
     }
 
-    fn restore(snapshot: Value) -> Result<Self> {
-        let mut state: Self = serde_json::from_value(snapshot)
+    fn restore(snapshot: &str) -> Result<Self> {
+        let mut state: Self = serde_json::from_str(snapshot)
             .map_err(|error| Error::Corrupt(format!("the snapshot of the session does not read: {error}")))?;
         state.complete();
         Ok(state)

@@ -1,6 +1,8 @@
 //! Snapshots of a session's state: `view.json` for the machine, the readable files for people. Missing, damaged and
 //! unreadable are three different things (FAULTS H1): only missing means empty.
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::dir::Dir;
@@ -33,11 +35,14 @@ pub(super) struct Loaded<S> {
 /// Reads the newest snapshot that is whole. Under the lock damaged ones go to quarantine.
 pub(super) fn load<S: SessionState>(dir: &Dir, holding: Holding) -> Result<Loaded<S>> {
     let mut problems = Vec::new();
-    let mut found: Vec<Loaded<S>> = Vec::new();
+    let mut newest = None;
     for name in [VIEW, VIEW_BEFORE] {
         let Some(bytes) = dir.read(name)? else { continue };
         match parse(&bytes) {
-            Ok(loaded) => found.push(loaded),
+            Ok(loaded) => {
+                newest = Some(loaded);
+                break;
+            }
             // A newer version's work is not damage.
             Err(error @ Error::Unsupported(_)) => return Err(error),
             Err(error) => note_damage(dir, name, &error.to_string(), holding, &mut problems)?,
@@ -49,7 +54,6 @@ pub(super) fn load<S: SessionState>(dir: &Dir, holding: Holding) -> Result<Loade
             note_damage(dir, name, &why, holding, &mut problems)?;
         }
     }
-    let newest = found.into_iter().max_by_key(|loaded| loaded.as_of_seq);
     Ok(match newest {
         Some(loaded) => Loaded { problems, ..loaded },
         None => Loaded { state: S::default(), as_of_seq: 0, hash_key: None, problems },
@@ -64,10 +68,25 @@ fn note_damage(dir: &Dir, name: &str, why: &str, holding: Holding, problems: &mu
     Ok(())
 }
 
+/// The fields of `view.json` that are read back.
+#[derive(Deserialize)]
+struct View<'a> {
+    format: Option<u64>,
+    as_of_seq: Option<u64>,
+    hash_key: Option<String>,
+    #[serde(borrow)]
+    state: Option<&'a RawValue>,
+}
+
+fn fields(bytes: &[u8]) -> Result<View<'_>> {
+    let line = line::checked(bytes).ok_or_else(|| Error::Corrupt("checksum does not match".into()))?;
+    serde_json::from_slice(line).map_err(|error| Error::Corrupt(error.to_string()))
+}
+
 fn parse<S: SessionState>(bytes: &[u8]) -> Result<Loaded<S>> {
     let corrupt = |what: &str| Error::Corrupt(what.to_owned());
-    let mut object = line::unseal(bytes).ok_or_else(|| corrupt("checksum does not match"))?;
-    match object.get("format").and_then(Value::as_u64) {
+    let view = fields(bytes)?;
+    match view.format {
         Some(FORMAT) => {}
         Some(newer) if newer > FORMAT => {
             return Err(Error::Unsupported(format!(
@@ -76,11 +95,9 @@ fn parse<S: SessionState>(bytes: &[u8]) -> Result<Loaded<S>> {
         }
         _ => return Err(corrupt("unknown format")),
     }
-    let as_of_seq =
-        object.get("as_of_seq").and_then(Value::as_u64).ok_or_else(|| corrupt("as_of_seq is missing"))?;
-    let hash_key = object.get("hash_key").and_then(Value::as_str).map(str::to_owned);
-    let state = S::restore(object.remove("state").unwrap_or(Value::Null))?;
-    Ok(Loaded { state, as_of_seq, hash_key, problems: Vec::new() })
+    let as_of_seq = view.as_of_seq.ok_or_else(|| corrupt("as_of_seq is missing"))?;
+    let state = S::restore(view.state.map_or("null", RawValue::get))?;
+    Ok(Loaded { state, as_of_seq, hash_key: view.hash_key, problems: Vec::new() })
 }
 
 fn check_readable(name: &str, bytes: &[u8]) -> Result<(), String> {
@@ -116,8 +133,7 @@ pub(super) fn write<S: SessionState>(
     let bytes = line::seal(view)?;
     // Read back before it replaces anything: a state that cannot be restored must not become the only one.
     parse::<S>(&bytes)?;
-    let before = dir.read(VIEW)?.and_then(|old| line::unseal(&old));
-    let before = before.and_then(|old| old.get("as_of_seq").and_then(Value::as_u64)).unwrap_or(0);
+    let before = dir.read(VIEW)?.and_then(|old| fields(&old).ok()?.as_of_seq).unwrap_or(0);
     if before > 0 {
         dir.unlink(VIEW_BEFORE)?;
         dir.link(VIEW, VIEW_BEFORE)?;

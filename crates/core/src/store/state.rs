@@ -11,8 +11,9 @@ pub trait SessionState: Default + Send + 'static {
     /// Takes one event in. Unknown kinds are ignored: a newer version may have written them.
     fn apply(&mut self, line: &Line);
 
-    /// The state as it was when [`SessionState::snapshot`] made `snapshot`. `Corrupt` where it cannot be read.
-    fn restore(snapshot: Value) -> Result<Self>;
+    /// The state as it was when [`SessionState::snapshot`] made what `snapshot` is in JSON. `Corrupt` where it cannot be
+    /// read.
+    fn restore(snapshot: &str) -> Result<Self>;
 
     /// Everything that is needed to restore the state.
     fn snapshot(&self) -> Value;

@@ -19,8 +19,8 @@ impl SessionState for Notes {
         self.0.extend(line.fields.get("text").and_then(Value::as_str).map(str::to_owned));
     }
 
-    fn restore(snapshot: Value) -> Result<Self> {
-        serde_json::from_value(snapshot).map(Self).map_err(|error| Error::Corrupt(error.to_string()))
+    fn restore(snapshot: &str) -> Result<Self> {
+        serde_json::from_str(snapshot).map(Self).map_err(|error| Error::Corrupt(error.to_string()))
     }
 
     fn snapshot(&self) -> Value {
@@ -350,7 +350,7 @@ impl SessionState for Fragile {
         assert_ne!(line.kind, "boom", "failure point of the state");
     }
 
-    fn restore(_: Value) -> Result<Self> {
+    fn restore(_: &str) -> Result<Self> {
         Ok(Self)
     }
 

@@ -19,8 +19,8 @@ impl SessionState for Notes {
         }
     }
 
-    fn restore(snapshot: Value) -> Result<Self> {
-        let texts = serde_json::from_value(snapshot).map_err(|error| Error::Corrupt(error.to_string()))?;
+    fn restore(snapshot: &str) -> Result<Self> {
+        let texts = serde_json::from_str(snapshot).map_err(|error| Error::Corrupt(error.to_string()))?;
         Ok(Self(texts))
     }
 

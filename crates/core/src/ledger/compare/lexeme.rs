@@ -28,6 +28,7 @@ pub(super) struct Lexeme {
     pub(super) name: bool,
     /// Tells that a text is Serbian, or English.
     pub(super) tells: Tells,
+    stem: OnceCell<Box<str>>,
     known: OnceCell<(bool, bool)>,
     english: OnceCell<Reading>,
     serbian: OnceCell<Reading>,
@@ -90,10 +91,16 @@ impl Lexeme {
             value: value::may_begin(word),
             name: is_name(word),
             tells,
+            stem: OnceCell::new(),
             known: OnceCell::new(),
             english: OnceCell::new(),
             serbian: OnceCell::new(),
         }
+    }
+
+    /// Its English stem.
+    pub(super) fn stem(&self) -> &str {
+        self.stem.get_or_init(|| stem::english(&self.word).into_boxed_str())
     }
 
     /// The word as one language reads it.

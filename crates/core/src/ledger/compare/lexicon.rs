@@ -2,8 +2,10 @@
 //! `lexicon.txt`; general English and Serbian of software work.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::LazyLock;
 
+use super::lexeme::Lexeme;
 use crate::text::stem;
 
 /// What a verb does with its choice; bits, because a verb can be several.
@@ -225,17 +227,26 @@ impl Lexicon {
             || in_serbian && self.serbian.heads.contains(stem::serbian(word))
     }
 
-    /// What is known of these folded words as a phrase.
-    pub(super) fn phrase(&self, words: &[&str], in_serbian: bool) -> Option<&Sense> {
-        let key =
-            |stemmed: fn(&str) -> String| words.iter().map(|w| stemmed(w)).collect::<Vec<_>>().join(" ");
-        let english = || self.english.phrases.get(&key(stem::english));
+    /// What is known of these words as a phrase.
+    pub(super) fn phrase(&self, words: &[Rc<Lexeme>], in_serbian: bool) -> Option<&Sense> {
+        let english = || self.english.phrases.get(&joined(words.iter().map(|word| word.stem())));
         if in_serbian {
-            self.serbian.phrases.get(&key(|w| stem::serbian(w).to_owned())).or_else(english)
+            let stems = words.iter().map(|word| stem::serbian(&word.word));
+            self.serbian.phrases.get(&joined(stems)).or_else(english)
         } else {
             english()
         }
     }
+}
+
+fn joined<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    words.fold(String::new(), |mut phrase, word| {
+        if !phrase.is_empty() {
+            phrase.push(' ');
+        }
+        phrase.push_str(word);
+        phrase
+    })
 }
 
 fn set_once(concept: &mut Option<String>, value: &str) {

@@ -19,7 +19,7 @@ mod word;
 
 pub(super) use gist::{FEW, Gist};
 pub use prepare::Prepared;
-pub(super) use signature::{Clause, KeySet, Signature};
+pub(super) use signature::{Clause, Extent, KeySet, Signature};
 pub use vocabulary::Vocabulary;
 
 use prepare::Segment;

@@ -17,7 +17,7 @@ use super::word::Word;
 use crate::text::{clean, fold};
 
 /// Where in its clause a token stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Slot {
     /// Before the verb, or the verb itself.
     Head,

@@ -101,6 +101,10 @@ pub(super) fn is_serbian(words: &[Rc<Lexeme>], original: &str) -> bool {
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut out = Vec::new();
     for chunk in text.split_whitespace() {
+        if is_bare(chunk) {
+            push_word(&mut out, chunk);
+            continue;
+        }
         let start = chunk.trim_start_matches(['(', '[', '{', '"', '\'', '<', '|']);
         if start.len() < chunk.len() && chunk.starts_with(['(', '[', '{']) {
             out.push(Piece::Break);
@@ -117,6 +121,12 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
         }
     }
     out
+}
+
+/// Begins and ends with a letter or digit, as nearly all do: nothing is to be taken off.
+fn is_bare(chunk: &str) -> bool {
+    let ends = [chunk.as_bytes().first(), chunk.as_bytes().last()];
+    ends.iter().all(|end| end.is_some_and(u8::is_ascii_alphanumeric))
 }
 
 fn push_word<'a>(out: &mut Vec<Piece<'a>>, word: &'a str) {
@@ -239,8 +249,7 @@ impl<'a> Reader<'a> {
                         *place = word;
                         length += 1;
                     }
-                    let known = words.first().map(Rc::clone);
-                    known.map_or(1, |known| self.word(run.get(..length).unwrap_or_default(), &known))
+                    self.word(run.get(..length).unwrap_or_default(), words.get(..length).unwrap_or_default())
                 }
             };
             let (done, left) = rest.split_at(taken.clamp(1, rest.len()));
@@ -258,10 +267,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Handles the word at the start of `run`; gives how many words it took.
-    fn word(&mut self, run: &[&str], lexeme: &Lexeme) -> usize {
+    /// Handles the word at the start of `run`; gives how many words it took. `known` is what is known of each.
+    fn word(&mut self, run: &[&str], known: &[Rc<Lexeme>]) -> usize {
+        let Some(lexeme) = known.first() else { return 1 };
         let third = self.third_person(lexeme);
-        let lexeme = third.as_deref().unwrap_or(lexeme);
+        let lexeme: &Lexeme = third.as_deref().unwrap_or(lexeme);
         let word = &*lexeme.word;
         let next = run.get(1).copied().unwrap_or_default();
         if let Some(taken) = self.alternative(run) {
@@ -275,7 +285,7 @@ impl<'a> Reader<'a> {
         }
         let reading = lexeme.reading(self.serbian);
         if reading.opens_phrase
-            && let Some((sense, taken)) = self.phrase(run)
+            && let Some((sense, taken)) = self.phrase(known)
         {
             self.push(&run.get(..taken).unwrap_or_default().join(" "), Some(sense));
             return taken;
@@ -421,7 +431,7 @@ impl<'a> Reader<'a> {
         Some(1)
     }
 
-    fn phrase(&self, run: &[&str]) -> Option<(&'static Sense, usize)> {
+    fn phrase(&self, run: &[Rc<Lexeme>]) -> Option<(&'static Sense, usize)> {
         (2..=LONGEST_PHRASE.min(run.len())).rev().find_map(|taken| {
             let words = run.get(..taken)?;
             LEXICON.phrase(words, self.serbian).map(|sense| (sense, taken))
@@ -585,16 +595,23 @@ pub(super) fn words_of<'a>(pieces: &[Piece<'a>]) -> Vec<&'a str> {
     pieces.iter().filter_map(word).collect()
 }
 
+/// What ends a sentence.
+const ENDS: [char; 4] = ['.', ':', '!', '?'];
+
 /// Folded words written with a capital though they open no sentence: names of people, places and products.
 pub(super) fn named_within(text: &str) -> Vec<String> {
     let mut opens = true;
     let mut names = Vec::new();
     for word in text.split_whitespace() {
+        if word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()) {
+            opens = word.ends_with(ENDS);
+            continue;
+        }
         let core = word.trim_matches(|c: char| !c.is_alphanumeric());
         if !opens && core.chars().next().is_some_and(char::is_uppercase) {
             names.push(fold(core));
         }
-        opens = core.is_empty() && opens || word.ends_with(['.', ':', '!', '?']);
+        opens = core.is_empty() && opens || word.ends_with(ENDS);
     }
     names
 }

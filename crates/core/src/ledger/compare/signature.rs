@@ -1,6 +1,9 @@
 //! What an index needs of a text to find all texts that may not be distinct from it.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use siphasher::sip::SipHasher13;
 
 use super::gist::Gist;
 use super::prepare::{Prepared, Segment, Slot, Token, hash};
@@ -34,6 +37,22 @@ pub(crate) struct Clause {
     /// A bare word beside other clauses ("use X for Y, and Z"). Two of them never conflict, and texts do not say the same
     /// for that alone, so that a pair of them is no reason to compare their texts.
     pub(crate) quiet: bool,
+    /// Names its words with all that comparison looks at: clauses that share it never conflict.
+    pub(crate) exact: u64,
+    /// What it is of its text.
+    pub(crate) extent: Extent,
+}
+
+/// How much of its text a clause is. Wholes are related to wholes, parts to parts, and all to what is the only clause of
+/// its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// There is no other.
+    Only,
+    /// One of several. Two that are exactly alike relate their texts only where all clauses of one of the two are met.
+    Part,
+    /// All of several together.
+    Whole,
 }
 
 /// The content of a clause.
@@ -52,8 +71,13 @@ impl Prepared {
     pub(crate) fn signature(&self) -> Signature {
         let whole = (self.segments.len() != 1).then_some(&self.whole);
         let in_company = !self.segments.iter().all(is_bare);
-        let clauses = self.segments.iter().map(|s| Clause::of(s, in_company && is_bare(s)));
-        let clauses = clauses.chain(whole.map(|whole| Clause::of(whole, false))).collect();
+        let mut clauses: Vec<Clause> =
+            self.segments.iter().map(|s| Clause::of(s, in_company && is_bare(s))).collect();
+        let differ = clauses.iter().zip(clauses.iter().skip(1)).any(|(a, b)| a.exact != b.exact);
+        if differ {
+            clauses.iter_mut().for_each(|clause| clause.extent = Extent::Part);
+        }
+        clauses.extend(whole.map(|whole| Clause { extent: Extent::Whole, ..Clause::of(whole, false) }));
         let lone_kind =
             |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
                 [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
@@ -86,7 +110,14 @@ impl Clause {
             sets.push(KeySet::among(segment, |t| !t.changes()));
         }
         sets.retain(|set| !set.keys.is_empty());
-        Self { sets, gist: Arc::clone(&segment.gist), questions: segment.questions(), quiet }
+        Self {
+            sets,
+            gist: Arc::clone(&segment.gist),
+            questions: segment.questions(),
+            quiet,
+            exact: segment.exact(),
+            extent: Extent::Only,
+        }
     }
 }
 
@@ -96,6 +127,20 @@ impl KeySet {
         let local = distinct(told().map(|t| t.key));
         let spare = local.len() - local.len().div_ceil(2);
         Self { keys: distinct(told().map(|t| t.alt)), local, spare }
+    }
+}
+
+impl Segment {
+    /// See [`Clause::exact`].
+    fn exact(&self) -> u64 {
+        let mut hasher = SipHasher13::new();
+        (self.negative, self.restrictive, self.passive, self.copula, self.is_thing).hash(&mut hasher);
+        (&self.skeleton, &self.rejected).hash(&mut hasher);
+        for token in &self.tokens {
+            (&*token.word, token.key, token.slot, token.class, &token.value).hash(&mut hasher);
+            (token.light, token.generic, token.label, token.proper).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 }
 

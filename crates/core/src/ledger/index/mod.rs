@@ -3,7 +3,7 @@
 //! Two ways lead to a text. The [`loose`] one holds for all: whatever is not distinct shares at least half of the content
 //! of a clause. The [`tight`] one holds for clauses of one language that turn nothing down, which is nearly all: beside a
 //! related clause hardly a word stands alone, or both answer the same question. Either way a clause is looked up by its
-//! rarest words alone (prefix filtering). Which are rare is asked at the time, so that the index serves a growing ledger
+//! rarest words alone (prefix filtering), and one that many texts share ("as agreed") is no reason to look at them all. Which are rare is asked at the time, so that the index serves a growing ledger
 //! as well as a list that is known in advance.
 
 mod loose;
@@ -73,7 +73,7 @@ impl Index {
         let language = if signature.serbian { serbian } else { other };
         if signature.rejected.is_empty() {
             language.plain.add(slot, signature);
-            signature.clauses.iter().for_each(|clause| language.clauses.add(slot, clause));
+            language.clauses.add(slot, &signature.clauses);
         } else {
             language.turning_down.add(slot, signature);
         }
@@ -88,7 +88,7 @@ impl Index {
         let mut out: Vec<Slot> = Vec::new();
         for (language, serbian) in self.languages.iter().zip([false, true]) {
             if serbian == signature.serbian && signature.rejected.is_empty() {
-                signature.clauses.iter().for_each(|clause| language.clauses.related(clause, &mut out));
+                language.clauses.related(&signature.clauses, &mut out);
             } else {
                 signature.sets().for_each(|set| language.plain.sharing(set, &self.mentioned, &mut out));
             }
