@@ -9,6 +9,8 @@ const { packKeys } = require('./keys.js')
 /** What crosses in one tick, at most. */
 const SLICE_MESSAGES = 256
 const SLICE_CHARS = 256 * 1024
+/** So many new messages go along with their keys: a turn's. */
+const FEW = 8
 
 /** Makes the class around a native part. Other files add methods of their own through `extend`. */
 function makeSessionClass(native, extend = []) {
@@ -48,12 +50,12 @@ function makeSessionClass(native, extend = []) {
         throw fault('InvalidInput', `sync: from is ${from}; the array last synced has ${this.#length} messages`, this.sync)
       }
       const total = from + messages.length
-      const align = (keep) => {
+      const align = (keep, texts) => {
         const { names, numbers } = packKeys(messages, keep - from)
-        return this.#now('sync', keep, names, numbers, hints?.rewind === true, from === 0)
+        return this.#now('sync', keep, names, numbers, hints?.rewind === true, from === 0, texts)
       }
       let keep = sameUntil(this.#seen, messages, from)
-      let found = align(keep)
+      let found = align(keep, this.#queue.length === 0 ? fewTexts(messages, keep - from) : undefined)
       // The native part has lost track of the array: it takes nothing but the whole.
       if (found.wantsAll) found = align((keep = 0))
       this.#remember(messages, from, keep, total)
@@ -252,6 +254,19 @@ function sameUntil(seen, messages, from) {
   let at = 0
   while (at < end && Object.is(seen[at + from], messages[at])) at++
   return from + Math.max(0, at)
+}
+
+/** The messages from an index on in JSON, where they are few and fit into a slice. */
+function fewTexts(messages, first) {
+  if (messages.length - first > FEW) return undefined
+  const texts = []
+  let chars = 0
+  for (let index = first; index < messages.length; index++) {
+    if (chars > SLICE_CHARS) return undefined
+    texts.push(toJson(messages[index]))
+    chars += texts.at(-1).length
+  }
+  return texts.length > 0 ? `[${texts.join()}]` : undefined
 }
 
 function requireText(value, what) {

@@ -311,7 +311,8 @@ impl NativeSession {
     }
 
     /// The array's keys from index `keep` on; the messages before it are those of the last sync. `whole`: the caller has
-    /// the others too, should they be wanted again.
+    /// the others too, should they be wanted again. `texts`: the messages of these keys as a JSON array; where all of them
+    /// are wanted, they are taken and nothing is asked for.
     #[napi(catch_unwind)]
     pub fn sync(
         &self,
@@ -320,12 +321,19 @@ impl NativeSession {
         numbers: Float64Array,
         rewind: bool,
         whole: bool,
+        texts: Option<String>,
     ) -> napi::Result<SyncedKeys> {
         guard("sync", || {
             if whole && keep > 0 && self.live.wants_all() {
                 return Ok(SyncedKeys { wants_all: true, ..SyncedKeys::default() });
             }
-            let synced = self.live.sync(keep as usize, incoming(&names, &numbers)?, rewind);
+            let incoming = incoming(&names, &numbers)?;
+            let given = incoming.len();
+            let mut synced = self.live.sync(keep as usize, incoming, rewind);
+            if let Some(texts) = texts.filter(|_| synced.ticket > 0 && synced.wanted.len() == given) {
+                let wanted = std::mem::take(&mut synced.wanted);
+                self.live.hand_over(std::mem::take(&mut synced.ticket), wanted, texts, true);
+            }
             Ok(SyncedKeys {
                 wanted: synced.wanted,
                 added: synced.added as f64,

@@ -43,8 +43,11 @@ struct Language {
     clauses: Tight,
 }
 
+/// Something for each key.
+type ByKey<T> = HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
+
 /// Who has a key, ascending.
-type Postings = HashMap<u64, Vec<u32>, BuildHasherDefault<KeyHasher>>;
+type Postings<T = u32> = ByKey<Vec<T>>;
 
 /// Keys are hashes already.
 #[derive(Debug, Clone, Default)]
@@ -111,14 +114,14 @@ fn bits(keys: impl IntoIterator<Item = u64>) -> u64 {
     keys.into_iter().fold(0, |bits, key| bits | 1 << (key >> 58))
 }
 
-fn post(map: &mut Postings, key: u64, number: u32) {
-    let numbers = map.entry(key).or_default();
-    if numbers.last() != Some(&number) {
-        numbers.push(number);
+fn post<T: PartialEq>(map: &mut Postings<T>, key: u64, one: T) {
+    let list = map.entry(key).or_default();
+    if list.last() != Some(&one) {
+        list.push(one);
     }
 }
 
-fn posted(map: &Postings, key: u64) -> &[u32] {
+fn posted<T>(map: &Postings<T>, key: u64) -> &[T] {
     map.get(&key).map(Vec::as_slice).unwrap_or_default()
 }
 

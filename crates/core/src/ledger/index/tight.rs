@@ -5,31 +5,27 @@
 //! A clause that several texts share word for word is here once. Such a clause never conflicts with itself, so that it
 //! relates two texts only where it is all that one of them says, or where all other clauses of one are met as well.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
 use super::super::compare::{Clause, Extent, FEW, Gist, KeySet};
-use super::{KeyHasher, Postings, Slot, bits, post, posted};
+use super::{ByKey, Postings, Slot, bits, post, posted};
 
 /// See the module. Numbers in the lists are those of rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tight {
     rows: Vec<Row>,
-    /// The bits of each row, apart from the rest because they tell most pairs apart.
-    bits: Vec<Bits>,
     /// Who says a clause, by its exact words.
-    said: HashMap<u64, Said, BuildHasherDefault<KeyHasher>>,
+    said: ByKey<Said>,
     /// Texts by two of their clauses, the rarest when they came.
     couples: Postings,
     /// By each word and value.
-    mentioning: Postings,
+    mentioning: Postings<Sketch>,
     /// By the stem that a word negates.
-    negating: Postings,
+    negating: Postings<Sketch>,
     /// Each by one of its plain words, the rarest when it came; quiet ones are not here.
-    anchored: Postings,
+    anchored: Postings<Sketch>,
     /// The same by the stems of that word.
-    anchored_stems: Postings,
+    anchored_stems: Postings<Sketch>,
     /// Those without a plain word, by so much of their content that some of it is met.
     vague: Postings,
     /// By the questions they answer.
@@ -59,6 +55,7 @@ struct Row {
     spare: u32,
     /// Bits of what it says.
     content: u64,
+    bits: Bits,
     says: Box<[u64]>,
     gist: Arc<Gist>,
 }
@@ -69,6 +66,7 @@ impl Row {
             exact: clause.exact,
             spare: count(set.spare),
             content: bits(set.local.iter().copied()),
+            bits: Bits::of(&clause.gist),
             says: set.local.as_slice().into(),
             gist: Arc::clone(&clause.gist),
         }
@@ -106,10 +104,20 @@ impl Bits {
         }
     }
 
-    /// Whether at most `few` of its plain words may stand alone beside the other.
-    fn may_be_met_by(self, other: Self, few: usize) -> bool {
-        (self.plain & !other.mentions).count_ones() <= count(few) + other.negates
+    /// Whether at most `few` of the plain words may stand alone beside what mentions these, and negates so many.
+    fn leave_few(plain: u64, mentions: u64, negates: u32, few: usize) -> bool {
+        (plain & !mentions).count_ones() <= count(few) + negates
     }
+}
+
+/// A row in a list, with the bits that tell most pairs apart: they are read in line, and the row hardly ever.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Sketch {
+    row: u32,
+    /// As in [`Bits`].
+    negates: u32,
+    /// What it mentions, or its plain words, as the list is looked through for.
+    bits: u64,
 }
 
 /// A clause whose relations are looked for.
@@ -117,7 +125,6 @@ struct Asked<'a> {
     tight: &'a Tight,
     clause: &'a Clause,
     row: Row,
-    bits: Bits,
     /// Numbers of related rows, some more than once.
     found: Vec<u32>,
 }
@@ -141,9 +148,9 @@ impl Tight {
             }
             for set in &clause.sets {
                 let Ok(number) = u32::try_from(self.rows.len()) else { return };
-                self.rows.push(Row::new(clause, set));
-                self.bits.push(Bits::of(&clause.gist));
-                self.list(number, clause, set);
+                let row = Row::new(clause, set);
+                self.list(number, row.bits, clause, set);
+                self.rows.push(row);
             }
         }
         let mut parts = parts(clauses);
@@ -153,14 +160,16 @@ impl Tight {
         }
     }
 
-    fn list(&mut self, number: u32, clause: &Clause, set: &KeySet) {
+    fn list(&mut self, number: u32, bits: Bits, clause: &Clause, set: &KeySet) {
         let gist = &clause.gist;
+        let sketch = |bits: u64, negates: u32| Sketch { row: number, negates, bits };
+        let (mentions, plain) = (sketch(bits.mentions, bits.negates), sketch(bits.plain, bits.negates));
         let rarest = gist.plain().min_by_key(|word| self.frequency(word));
         match rarest {
             Some(word) if !clause.quiet => {
                 for (key, stem) in word {
-                    post(&mut self.anchored, *key, number);
-                    post(&mut self.anchored_stems, *stem, number);
+                    post(&mut self.anchored, *key, plain);
+                    post(&mut self.anchored_stems, *stem, plain);
                 }
             }
             Some(_) => {}
@@ -173,8 +182,8 @@ impl Tight {
         if set.local.len() <= 2 && !clause.quiet {
             set.local.iter().for_each(|key| post(&mut self.brief, *key, number));
         }
-        gist.all.iter().for_each(|key| post(&mut self.mentioning, *key, number));
-        gist.negates.iter().for_each(|stem| post(&mut self.negating, *stem, number));
+        gist.all.iter().for_each(|key| post(&mut self.mentioning, *key, mentions));
+        gist.negates.iter().for_each(|stem| post(&mut self.negating, *stem, mentions));
         clause.questions.iter().for_each(|question| post(&mut self.answering, *question, number));
     }
 
@@ -210,68 +219,71 @@ impl Tight {
     }
 
     /// Clauses that have a plain word or negate it.
-    fn mentioning_word<'a>(&'a self, word: &'a [(u64, u64)]) -> impl Iterator<Item = &'a [u32]> {
+    fn mentioning_word<'a>(&'a self, word: &'a [(u64, u64)]) -> impl Iterator<Item = &'a [Sketch]> {
         let key = word.first().map(|(key, _)| posted(&self.mentioning, *key));
         key.into_iter().chain(word.iter().map(|(_, stem)| posted(&self.negating, *stem)))
     }
 
     fn frequency(&self, word: &[(u64, u64)]) -> usize {
-        self.mentioning_word(word).map(<[u32]>::len).sum()
+        self.mentioning_word(word).map(<[Sketch]>::len).sum()
     }
 }
 
 impl<'a> Asked<'a> {
     fn new(tight: &'a Tight, clause: &'a Clause, set: &KeySet) -> Self {
-        let (row, bits) = (Row::new(clause, set), Bits::of(&clause.gist));
-        Self { tight, clause, row, bits, found: Vec::new() }
+        Self { tight, clause, row: Row::new(clause, set), found: Vec::new() }
     }
 
     fn look(&mut self, set: &KeySet) {
         let (tight, gist) = (self.tight, &*self.clause.gist);
         let alike = |row: &Row| !gist.differs(&row.gist);
-        let (ours, any) = (self.bits, |_| true);
         if self.clause.quiet {
-            return set.local.iter().for_each(|key| self.take(posted(&tight.brief, *key), any, alike));
+            return set.local.iter().for_each(|key| self.take(posted(&tight.brief, *key), alike));
         }
         // Those that leave few of its words alone: they have one of its rarest, of which there is one more.
-        let leaves_few = |row: Bits| ours.may_be_met_by(row, FEW);
+        let ours = self.row.bits;
         let mut words: Vec<&[(u64, u64)]> = gist.plain().collect();
         if words.len() > FEW {
             words.sort_by_cached_key(|word| tight.frequency(word));
+            let leaves_few = |row: &Sketch| Bits::leave_few(ours.plain, row.bits, row.negates, FEW);
             for list in words.iter().take(FEW + 1).flat_map(|word| tight.mentioning_word(word)) {
-                self.take(list, leaves_few, alike);
+                self.take_rows(list.iter().filter(|row| leaves_few(row)).map(|row| row.row), alike);
             }
         } else {
-            let mut lists: Vec<&[u32]> =
+            let mut lists: Vec<&[Sketch]> =
                 set.local.iter().map(|key| posted(&tight.mentioning, *key)).collect();
             lists.sort_unstable_by_key(|list| list.len());
-            lists.into_iter().take(set.spare + 1).for_each(|list| self.take(list, any, alike));
+            for list in lists.into_iter().take(set.spare + 1) {
+                self.take_rows(list.iter().map(|row| row.row), alike);
+            }
         }
         // Those that have nothing alone beside it.
-        let is_met = |row: Bits| row.may_be_met_by(ours, 0);
+        let is_met = |row: &Sketch| Bits::leave_few(row.bits, ours.mentions, ours.negates, 0);
         let anchored = gist.all.iter().map(|key| posted(&tight.anchored, *key));
         let by_stem = gist.negates.iter().map(|stem| posted(&tight.anchored_stems, *stem));
         for list in anchored.chain(by_stem) {
-            self.take(list, is_met, alike);
+            self.take_rows(list.iter().filter(|row| is_met(row)).map(|row| row.row), alike);
         }
-        gist.all.iter().for_each(|key| self.take(posted(&tight.vague, *key), any, alike));
+        gist.all.iter().for_each(|key| self.take(posted(&tight.vague, *key), alike));
         let questions = self.clause.questions.iter();
-        questions.for_each(|question| self.take(posted(&tight.answering, *question), any, |_| true));
+        questions.for_each(|question| self.take(posted(&tight.answering, *question), |_| true));
     }
 
-    /// Keeps those that may be related, by their bits and by what they say; each mentions half of what the other says.
-    fn take(&mut self, numbers: &[u32], may: impl Fn(Bits) -> bool, fits: impl Fn(&Row) -> bool) {
-        let related = |number: &&u32| {
-            let at = **number as usize;
-            self.tight.bits.get(at).is_some_and(|bits| may(*bits) && self.row.may_be_met_by(bits.mentions))
-                && self.tight.rows.get(at).is_some_and(|row| {
-                    row.may_be_met_by(self.bits.mentions)
-                        && fits(row)
-                        && self.row.is_met_by(row)
-                        && row.is_met_by(&self.row)
-                })
+    fn take(&mut self, rows: &[u32], fits: impl Fn(&Row) -> bool) {
+        self.take_rows(rows.iter().copied(), fits);
+    }
+
+    /// Keeps those that fit; each mentions half of what the other says.
+    fn take_rows(&mut self, rows: impl Iterator<Item = u32>, fits: impl Fn(&Row) -> bool) {
+        let ours = &self.row;
+        let is_related = |row: &Row| {
+            ours.may_be_met_by(row.bits.mentions)
+                && row.may_be_met_by(ours.bits.mentions)
+                && ours.is_met_by(row)
+                && row.is_met_by(ours)
+                && fits(row)
         };
-        self.found.extend(numbers.iter().filter(related));
+        self.found.extend(rows.filter(|row| self.tight.rows.get(*row as usize).is_some_and(is_related)));
     }
 
     /// The texts of all that was found.
