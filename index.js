@@ -6,7 +6,7 @@ const { loadBinding } = require('./lib/loader.js')
 const { asyncExport, messageExport, syncExport } = require('./lib/boundary.js')
 const { addMaintain, enrichExport, parseExport, promptExport, summarizeExport } = require('./lib/enrich.js')
 const { configReader } = require('./lib/config.js')
-const { checkpointInput, measureUsage, toolUse } = require('./lib/input.js')
+const { checkpointInput, measureUsage, toJson, toolUse } = require('./lib/input.js')
 const { addRecall } = require('./lib/recall.js')
 const { makeSessionClass } = require('./lib/session.js')
 const { makeManagerClass } = require('./lib/manager.js')
@@ -14,9 +14,9 @@ const { withLogs } = require('./lib/logs.js')
 
 const native = loadBinding()
 /** `sync(name, n)`: throws; the first n arguments must be well-formed strings. */
-const sync = (name, strings) => syncExport(native, name, strings)
+const sync = (name, strings, prepare, finish) => syncExport(native, name, strings, prepare, finish)
 /** `async(name, n)`: always rejects, never throws; the first n arguments must be well-formed strings. */
-const async = (name, strings, prepare) => asyncExport(native, name, strings, prepare)
+const async = (name, strings, prepare, finish) => asyncExport(native, name, strings, prepare, finish)
 /** `(stateDir, sessionKey, input)` with the input's messages and file lists in the form that crosses. */
 const withCheckpointInput = (name) => async(name, 2, async (dir, key, input) => [dir, key, await checkpointInput(input, name)])
 
@@ -47,18 +47,18 @@ exports.readLastToolCallFromState = async('readLastToolCallFromState', 2)
 exports.readState = async('readState', 2)
 exports.listSessions = async('listSessions', 1)
 
-// checkpoints
+// checkpoints; whole ones cross as JSON text, which engines write and read faster than they walk an object
 exports.agentEndedByKey = async('agentEndedByKey', 2)
 exports.buildCheckpointFromState = withCheckpointInput('buildCheckpointFromState')
 exports.writeCheckpoint = withCheckpointInput('writeCheckpoint')
 exports.readLatestCheckpoint = async('readLatestCheckpoint', 2)
 exports.readCheckpoint = async('readCheckpoint', 3)
 exports.listCheckpoints = async('listCheckpoints', 2)
-exports.diffCheckpoints = sync('diffCheckpoints')
-exports.formatCheckpointYaml = sync('formatCheckpointYaml')
-exports.parseCheckpointYaml = sync('parseCheckpointYaml')
-exports.parseCheckpointYamlAsync = async('parseCheckpointYamlAsync')
-exports.renderCheckpoint = sync('renderCheckpoint')
+exports.diffCheckpoints = sync('diffCheckpoints', 0, (older, newer) => [toJson(older), toJson(newer)])
+exports.formatCheckpointYaml = sync('formatCheckpointYaml', 0, (checkpoint) => [toJson(checkpoint)])
+exports.parseCheckpointYaml = sync('parseCheckpointYaml', 0, undefined, JSON.parse)
+exports.parseCheckpointYamlAsync = async('parseCheckpointYamlAsync', 0, undefined, JSON.parse)
+exports.renderCheckpoint = sync('renderCheckpoint', 0, (checkpoint, options) => [toJson(checkpoint), options])
 exports.readCheckpointForInjection = async('readCheckpointForInjection', 2)
 
 // a model's help

@@ -7,7 +7,7 @@ import type * as written from '../index.js'
 type Written = typeof written
 type Generated = typeof generated
 /** Arguments that index.js prepares before they cross. */
-type Prepared = 'measureUsage' | 'readConfig' | 'buildCheckpointFromState' | 'writeCheckpoint' | 'buildEnrichmentPrompt' | 'summarizeMessages'
+type Prepared = 'measureUsage' | 'readConfig' | 'buildCheckpointFromState' | 'writeCheckpoint' | 'diffCheckpoints' | 'formatCheckpointYaml' | 'renderCheckpoint' | 'buildEnrichmentPrompt' | 'summarizeMessages'
 type Both = Exclude<keyof Written & keyof Generated, Prepared>
 type Arguments<F> = F extends (...args: infer A) => unknown ? A : never
 /** Native functions that take less than the types promise. */

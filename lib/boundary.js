@@ -73,14 +73,20 @@ function dress(wrapper, name, original) {
   return wrapper
 }
 
-/** Wraps a synchronous native export; `strings` leading arguments must be well-formed strings. */
-function syncExport(native, name, strings = 0) {
+const asItIs = (value) => value
+
+/**
+ * Wraps a synchronous native export; `strings` leading arguments must be well-formed strings. `prepare` makes the native
+ * arguments of the caller's, `finish` the caller's result of the native one.
+ */
+function syncExport(native, name, strings = 0, prepare = undefined, finish = asItIs) {
   const call = native[name]
   if (typeof call !== 'function') return undefined
   return dress(function wrapped(...args) {
     requireStrings(args, strings, name, wrapped)
     try {
-      return call.apply(native, args.map((arg) => withoutNulls(arg)))
+      const ready = args.map((arg) => withoutNulls(arg))
+      return finish(call.apply(native, prepare ? prepare(...ready) : ready))
     } catch (error) {
       throw translate(error, name, wrapped)
     }
@@ -88,17 +94,17 @@ function syncExport(native, name, strings = 0) {
 }
 
 /**
- * Wraps an asynchronous native export: whatever goes wrong, the promise rejects and nothing is thrown. `prepare` makes the
- * native arguments of the caller's.
+ * Wraps an asynchronous native export: whatever goes wrong, the promise rejects and nothing is thrown. `prepare` and `finish`
+ * as in `syncExport`.
  */
-function asyncExport(native, name, strings = 0, prepare = undefined) {
+function asyncExport(native, name, strings = 0, prepare = undefined, finish = asItIs) {
   const call = native[name]
   if (typeof call !== 'function') return undefined
   return dress(async function wrapped(...args) {
     requireStrings(args, strings, name, wrapped)
     try {
       const ready = prepare ? await prepare(...args) : args
-      return await call.apply(native, ready.map((arg) => withoutNulls(arg)))
+      return finish(await call.apply(native, ready.map((arg) => withoutNulls(arg))))
     } catch (error) {
       throw translate(error, name, wrapped)
     }

@@ -3,7 +3,7 @@
 // model does (fail, answer too late or never, be called off), the checkpoint made without it stays.
 
 const { asyncExport, fault, syncExport } = require('./boundary.js')
-const { newest, slices } = require('./input.js')
+const { newest, slices, toJson } = require('./input.js')
 
 /** Milliseconds that a model has, unless told otherwise. */
 const TIMEOUT_MS = 30_000
@@ -76,10 +76,7 @@ function enrichExport(native) {
 
 /** `buildEnrichmentPrompt`: of a long conversation only its end crosses. */
 function promptExport(native) {
-  const build = syncExport(native, 'buildEnrichmentPrompt')
-  return build && function buildEnrichmentPrompt(checkpoint, messages) {
-    return build(checkpoint, newest(messages ?? [], RECENT, 'buildEnrichmentPrompt'))
-  }
+  return syncExport(native, 'buildEnrichmentPrompt', 0, (checkpoint, messages) => [toJson(checkpoint), newest(messages ?? [], RECENT, 'buildEnrichmentPrompt')])
 }
 
 /** `parseEnrichment`: of a huge text only its start crosses. */

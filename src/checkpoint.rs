@@ -133,6 +133,10 @@ pub(crate) fn to_packet(packet: packet::Packet) -> Packet {
 }
 
 /// The checkpoint's object: exactly the keys of the YAML file.
+fn json(checkpoint: &Checkpoint) -> String {
+    serde_json::to_string(checkpoint).unwrap_or_default()
+}
+
 fn object(checkpoint: &Checkpoint) -> Value {
     serde_json::to_value(checkpoint).unwrap_or(Value::Null)
 }
@@ -307,14 +311,11 @@ fn changed(changes: Vec<Change>, status: &str) -> Vec<ChangedItem> {
     changes.into_iter().map(item).collect()
 }
 
-/// What one checkpoint has that the other has not.
+/// What one checkpoint has that the other has not; both as JSON.
 #[napi(catch_unwind)]
-pub fn diff_checkpoints(
-    #[napi(ts_arg_type = "object")] older: Value,
-    #[napi(ts_arg_type = "object")] newer: Value,
-) -> napi::Result<CheckpointDiff> {
+pub fn diff_checkpoints(older: String, newer: String) -> napi::Result<CheckpointDiff> {
     guard("diffCheckpoints", || {
-        let (older, newer) = (Checkpoint::from_value(older)?, Checkpoint::from_value(newer)?);
+        let (older, newer) = (Checkpoint::from_json(&older)?, Checkpoint::from_json(&newer)?);
         let found = session::diff_checkpoints(&older, &newer);
         Ok(CheckpointDiff {
             gained: changed(found.gained, "active"),
@@ -325,38 +326,38 @@ pub fn diff_checkpoints(
     })
 }
 
-/// The YAML of a checkpoint.
+/// The YAML of a checkpoint, which is given as JSON.
 #[napi(catch_unwind)]
-pub fn format_checkpoint_yaml(checkpoint: Value) -> napi::Result<String> {
-    guard("formatCheckpointYaml", || yaml::format(&Checkpoint::from_value(checkpoint)?))
+pub fn format_checkpoint_yaml(checkpoint: String) -> napi::Result<String> {
+    guard("formatCheckpointYaml", || yaml::format(&Checkpoint::from_json(&checkpoint)?))
 }
 
-/// The checkpoint of a YAML text; code `Corrupt` if it is damaged, cut or changed.
-#[napi(catch_unwind, ts_return_type = "object")]
-pub fn parse_checkpoint_yaml(text: String) -> napi::Result<Value> {
+/// The checkpoint of a YAML text, as JSON; code `Corrupt` if it is damaged, cut or changed.
+#[napi(catch_unwind)]
+pub fn parse_checkpoint_yaml(text: String) -> napi::Result<String> {
     guard("parseCheckpointYaml", || {
         let text = short("parseCheckpointYaml", &text, Some("parseCheckpointYamlAsync"))?;
-        Ok(object(&yaml::parse(text)?))
+        Ok(json(&yaml::parse(text)?))
     })
 }
 
 /// The same for texts above the limit of sync exports.
-#[napi(catch_unwind, ts_return_type = "Promise<object>")]
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn parse_checkpoint_yaml_async<'env>(env: &'env Env, text: String) -> napi::Result<Object<'env>> {
     promise(
         env,
-        |done| session::in_background(move || yaml::parse(&text), done),
-        |checkpoint| object(&checkpoint),
+        |done| session::in_background(move || Ok(json(&yaml::parse(&text)?)), done),
+        |checkpoint| checkpoint,
     )
 }
 
-/// The packet of a checkpoint.
+/// The packet of a checkpoint, which is given as JSON.
 #[napi(catch_unwind)]
-pub fn render_checkpoint(checkpoint: Value, options: Option<PacketOptions>) -> napi::Result<Packet> {
+pub fn render_checkpoint(checkpoint: String, options: Option<PacketOptions>) -> napi::Result<Packet> {
     guard("renderCheckpoint", || {
         let limit = packet_tokens(options.and_then(|options| options.max_tokens));
         Ok(to_packet(packet::render(
-            &Checkpoint::from_value(checkpoint)?,
+            &Checkpoint::from_json(&checkpoint)?,
             &packet::RenderOptions::with_limit(limit),
         )))
     })

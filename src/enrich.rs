@@ -36,10 +36,10 @@ pub struct SummaryOptions {
 
 /// The prompt for a checkpoint and the newest messages, given as JSON arrays.
 #[napi(catch_unwind)]
-pub fn build_enrichment_prompt(checkpoint: Value, messages: Vec<String>) -> napi::Result<EnrichmentPrompt> {
+pub fn build_enrichment_prompt(checkpoint: String, messages: Vec<String>) -> napi::Result<EnrichmentPrompt> {
     guard("buildEnrichmentPrompt", || {
         let messages = session::read_messages(&messages)?;
-        let (prompt, shown) = enrich::enrichment_prompt(&Checkpoint::from_value(checkpoint)?, &messages);
+        let (prompt, shown) = enrich::enrichment_prompt(&Checkpoint::from_json(&checkpoint)?, &messages);
         Ok(EnrichmentPrompt {
             system: prompt.system,
             user: prompt.user,

@@ -70,6 +70,8 @@ pub(super) fn may_stand(section: Section, candidates: &[Candidate], chosen: &[us
 struct Choice<'a> {
     candidates: &'a [Candidate],
     costs: Vec<u64>,
+    /// Of modified files.
+    directory: Vec<Option<&'a str>>,
     headings: [u64; Section::ALL.len()],
     base: Vec<f64>,
     /// Largest share of a candidate's words that one chosen item says already.
@@ -94,6 +96,13 @@ impl<'a> Choice<'a> {
                 .map(|(candidate, tokens)| first_worth(candidate, *tokens, request))
                 .collect(),
             costs,
+            directory: candidates
+                .iter()
+                .map(|candidate| {
+                    let is_modified = candidate.section == Section::FilesModified;
+                    is_modified.then(|| files::directory(&candidate.line))
+                })
+                .collect(),
             repeated: vec![0.0; candidates.len()],
             open: (0..candidates.len()).collect(),
             taken_of: Default::default(),
@@ -112,9 +121,10 @@ impl<'a> Choice<'a> {
             .filter_map(|index| {
                 let candidate = self.candidates.get(*index)?;
                 let price = self.price(*index, candidate)?;
-                (price <= self.left && is_wanted(candidate, price)).then_some((*index, price, candidate))
+                let fits = price <= self.left && is_wanted(candidate, price);
+                fits.then(|| (*index, price, self.worth(*index, candidate)))
             })
-            .max_by(|a, b| self.worth(a.0, a.2).total_cmp(&self.worth(b.0, b.2)))
+            .max_by(|a, b| a.2.total_cmp(&b.2))
             .map(|(index, price, _)| (index, price))
     }
 
@@ -123,12 +133,9 @@ impl<'a> Choice<'a> {
         let heading = if *self.taken_of.get(section)? == 0 { *self.headings.get(section)? } else { 0 };
         let cost = *self.costs.get(index)?;
         // A directory is named once.
-        let directory = files::directory(&candidate.line);
-        let saved = if candidate.section == Section::FilesModified && self.directories.contains(directory) {
-            cost * directory.len() as u64 / (candidate.line.len() as u64 + 2)
-        } else {
-            0
-        };
+        let named = self.directory.get(index)?.filter(|directory| self.directories.contains(directory));
+        let saved =
+            named.map_or(0, |directory| cost * directory.len() as u64 / (candidate.line.len() as u64 + 2));
         Some((cost - saved).max(1) + heading)
     }
 
@@ -160,9 +167,7 @@ impl<'a> Choice<'a> {
         {
             *early += 1;
         }
-        if candidate.section == Section::FilesModified {
-            self.directories.insert(files::directory(&candidate.line));
-        }
+        self.directories.extend(self.directory.get(best).copied().flatten());
         let candidates = self.candidates;
         for index in &self.open {
             if let (Some(other), Some(said)) = (candidates.get(*index), self.repeated.get_mut(*index)) {

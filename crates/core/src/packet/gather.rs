@@ -1,6 +1,9 @@
 //! What could stand in a packet: each item of the checkpoint as one safe line with its words and its age.
 
 use std::collections::BTreeSet;
+use std::hash::Hasher;
+
+use siphasher::sip::SipHasher13;
 
 use super::files;
 use super::neutral::neutralise;
@@ -15,8 +18,8 @@ use crate::text::words::is_stop_word;
 /// Letters of a word that tell its subject; what follows is mostly grammar.
 const STEM: usize = 6;
 
-/// Words of an item, for comparing subjects.
-pub(super) type Words = BTreeSet<String>;
+/// Words of an item, each as a hash, for comparing subjects.
+pub(super) type Words = BTreeSet<u64>;
 
 /// Most items of a section that are looked at, newest first: more than any checkpoint of ours holds. An object from
 /// elsewhere with a hundred thousand of them must not hold up the host.
@@ -91,7 +94,7 @@ pub(super) fn candidates(checkpoint: &Checkpoint, root: &Root, shown: &[&str]) -
             })
             .collect();
         if !section.is_files() {
-            talk.extend(kept.iter().flat_map(|candidate| candidate.words.iter().cloned()));
+            talk.extend(kept.iter().flat_map(|candidate| candidate.words.iter().copied()));
         }
         kept.reverse();
         all.append(&mut kept);
@@ -182,7 +185,12 @@ pub(super) fn words(text: &str) -> Words {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.len() > 2 || word.contains(|c: char| c.is_ascii_digit()))
         .filter(|word| !is_stop_word(word))
-        .map(|word| word.chars().take(STEM).collect())
+        .map(|word| {
+            let mut hasher = SipHasher13::new();
+            let end = word.char_indices().nth(STEM).map_or(word.len(), |(at, _)| at);
+            hasher.write(word.get(..end).unwrap_or(word).as_bytes());
+            hasher.finish()
+        })
         .collect()
 }
 

@@ -39,6 +39,8 @@ const LEAST_USEFUL_TOKENS: u64 = 150;
 const ROOMY_TOKENS: u64 = 220;
 /// A token stands for at most this many UTF-16 units: hosts and people who count characters find the limit kept too.
 const UNITS_PER_TOKEN: u64 = 4;
+/// Tokens by which the line about what is left out may become shorter with one more item.
+const LINE_ABOUT_THE_REST: u64 = 24;
 /// How many left-out items are tried in the room that the first choice left.
 const SECOND_TRIES: usize = 24;
 
@@ -115,10 +117,13 @@ fn is_tight(limit: u64) -> bool {
 
 fn fit(head: &Head, candidates: &[Candidate], request: &gather::Words, limit: u64) -> Vec<usize> {
     // The line about what is left out is paid for in full before anything is chosen.
-    let everything: Vec<usize> = (0..candidates.len()).collect();
     let bare = cost(&layout::assemble(head, candidates, &[]));
-    if cost(&layout::assemble(head, candidates, &everything)) <= limit {
-        return everything;
+    let length: usize = candidates.iter().map(|candidate| candidate.line.encode_utf16().count()).sum();
+    if length as u64 <= limit.saturating_mul(UNITS_PER_TOKEN) {
+        let everything: Vec<usize> = (0..candidates.len()).collect();
+        if cost(&layout::assemble(head, candidates, &everything)) <= limit {
+            return everything;
+        }
     }
     choose::choose(candidates, request, limit.saturating_sub(bare), is_tight(limit), cost)
 }
@@ -130,15 +135,20 @@ fn fill(chosen: &mut Vec<usize>, text: &mut String, head: &Head, candidates: &[C
         candidates.get(index).map_or(0.0, |candidate| candidate.section.weight() * candidate.recency)
     };
     spare.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
+    let mut room = limit.saturating_sub(cost(text)) + LINE_ABOUT_THE_REST;
     for index in spare.into_iter().take(SECOND_TRIES) {
-        let section = candidates.get(index).map(|candidate| candidate.section);
-        if !section.is_some_and(|section| choose::may_stand(section, candidates, chosen, is_tight(limit))) {
+        let Some(candidate) = candidates.get(index).filter(|candidate| cost(&candidate.line) <= room) else {
+            continue;
+        };
+        if !choose::may_stand(candidate.section, candidates, chosen, is_tight(limit)) {
             continue;
         }
         chosen.push(index);
         let longer = layout::assemble(head, candidates, chosen);
-        if cost(&longer) <= limit {
+        let tokens = cost(&longer);
+        if tokens <= limit {
             *text = longer;
+            room = limit - tokens + LINE_ABOUT_THE_REST;
         } else {
             chosen.pop();
         }

@@ -20,7 +20,7 @@ use crate::checkpoint::diff::{Difference, Relation, diff};
 use crate::checkpoint::policy::inspect;
 use crate::checkpoint::{self, Agent, Checkpoint, ToolCall, Trigger};
 use crate::config::Config;
-use crate::ledger::{Comparison, Kind, Source, compare};
+use crate::ledger::{Comparison, Kind, Prepared, Source, compare_prepared};
 use crate::recall::Library;
 use crate::store::{self, Log, LogPlace, Registry};
 use crate::text::redact::redact_secrets;
@@ -30,7 +30,10 @@ use serde::Serialize;
 use serde_json::Value;
 use sinks::{Journal, Preview};
 use state::State;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -482,7 +485,13 @@ pub fn list_sessions(state_dir: &Path, done: Done<Vec<SessionSummary>>) {
 
 /// What one checkpoint has that the other has not, by the ledger's comparison.
 pub fn diff_checkpoints(older: &Checkpoint, newer: &Checkpoint) -> Difference {
-    diff(older, newer, |older, newer| match compare(older, newer) {
+    // Each text is compared with many others, and read once.
+    let read = RefCell::<HashMap<String, Rc<Prepared>>>::default();
+    let prepared = |text: &str| {
+        let mut read = read.borrow_mut();
+        Rc::clone(read.entry(text.to_owned()).or_insert_with(|| Rc::new(Prepared::new(text))))
+    };
+    diff(older, newer, |older, newer| match compare_prepared(&prepared(older), &prepared(newer)).comparison {
         Comparison::Duplicate => Relation::Same,
         Comparison::Conflict => Relation::Conflict,
         Comparison::Distinct => Relation::Distinct,

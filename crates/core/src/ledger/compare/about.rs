@@ -9,7 +9,7 @@ impl Prepared {
         let named = telling(name);
         // A word may be read as part of a phrase here and alone there: then its spelling tells.
         let has = |name: &&Token| {
-            self.whole.tokens.iter().any(|t| t.alt == name.alt)
+            self.whole().tokens.iter().any(|t| t.alt == name.alt)
                 || !name.word.is_empty() && self.plain.split(' ').any(|word| *word == *name.word)
         };
         if named.is_empty() || !named.iter().all(has) {
@@ -17,12 +17,12 @@ impl Prepared {
         }
         let is_named = |key: u64| named.iter().any(|name| name.alt == key);
         let speaks = |s: &&Segment| s.tokens.iter().any(|t| is_named(t.alt));
-        if same_side && self.segments.iter().filter(speaks).any(|s| s.negative != name.whole.negative) {
+        if same_side && self.segments.iter().filter(speaks).any(|s| s.negative != name.whole().negative) {
             return None;
         }
         let verb = |t: &Token| t.class != 0 && t.slot == Slot::Head;
         let mut said: Vec<u64> =
-            self.whole.tokens.iter().filter(|t| !t.light && !verb(t)).map(|t| t.alt).collect();
+            self.whole().tokens.iter().filter(|t| !t.light && !verb(t)).map(|t| t.alt).collect();
         said.sort_unstable();
         said.dedup();
         Some((named.len() as f32 / said.len().max(1) as f32).min(1.0))
@@ -31,7 +31,7 @@ impl Prepared {
     /// Whether both choose among things of one kind, each another: "use Redis for the cache", "use Memcached".
     pub(crate) fn chooses_beside(&self, other: &Self) -> bool {
         let kinds = |text: &'_ Self| -> Vec<(u16, u64)> {
-            text.whole.tokens.iter().filter_map(|t| t.kind.map(|kind| (kind, t.alt))).collect()
+            text.whole().tokens.iter().filter_map(|t| t.kind.map(|kind| (kind, t.alt))).collect()
         };
         let theirs = kinds(other);
         kinds(self).iter().any(|(kind, key)| {
@@ -41,7 +41,7 @@ impl Prepared {
 
     /// Whether both open with one verb.
     pub(crate) fn opens_like(&self, other: &Self) -> bool {
-        let verb = |text: &Self| text.whole.tokens.iter().find(|t| t.class != 0).map(|t| t.alt);
+        let verb = |text: &Self| text.whole().tokens.iter().find(|t| t.class != 0).map(|t| t.alt);
         verb(self).is_some() && verb(self) == verb(other)
     }
 }
@@ -49,7 +49,7 @@ impl Prepared {
 /// The words that name a thing; where all words are light, those.
 fn telling(name: &Prepared) -> Vec<&Token> {
     let of = |counts: fn(&Token) -> bool| -> Vec<&Token> {
-        name.whole.tokens.iter().filter(|t| counts(t)).collect()
+        name.whole().tokens.iter().filter(|t| counts(t)).collect()
     };
     let heavy = of(|t| !t.light && !t.generic);
     if heavy.is_empty() { of(|_| true) } else { heavy }

@@ -80,7 +80,7 @@ pub fn compare_prepared(older: &Prepared, newer: &Prepared) -> Verdict {
         };
     }
     let keys = Keys { across: older.serbian != newer.serbian };
-    let whole = relate(&older.whole, &newer.whole, keys);
+    let whole = relate(older.whole(), newer.whole(), keys);
     let found = if older.segments.len() <= 1 && newer.segments.len() <= 1 {
         whole
     } else if whole.outcome == Comparison::Duplicate {

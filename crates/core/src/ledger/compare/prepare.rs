@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use siphasher::sip::SipHasher13;
 
@@ -110,7 +110,8 @@ pub struct Prepared {
     /// Folded words joined with blanks; equal for texts that differ in form only.
     pub(super) plain: String,
     pub(super) segments: Vec<Segment>,
-    pub(super) whole: Segment,
+    /// All clauses together, where there is not just one.
+    joined: Option<Segment>,
     pub(super) serbian: bool,
     /// Of a text that is too long to be read whole: a hash of the words that were not read.
     pub(super) rest: u64,
@@ -185,8 +186,14 @@ impl Prepared {
             segments.iter_mut().flat_map(|s| &mut s.tokens).for_each(|token| token.light = false);
         }
         segments.retain(|s| s.negative || s.tokens.iter().any(|t| !t.light));
-        let whole = join(&mut segments);
-        Self { plain: words.join(" "), segments, whole, serbian, rest }
+        let joined = join(&mut segments);
+        Self { plain: words.join(" "), segments, joined, serbian, rest }
+    }
+
+    /// All that is said, as one.
+    pub(super) fn whole(&self) -> &Segment {
+        static NOTHING: LazyLock<Segment> = LazyLock::new(Segment::default);
+        self.joined.as_ref().or(self.segments.first()).unwrap_or(&NOTHING)
     }
 
     /// Tells of something done ("Old code preserved: ..."), not of something to do.
@@ -250,15 +257,18 @@ impl fmt::Display for Prepared {
     }
 }
 
-/// The whole of a text; it and its clauses get their gists.
-fn join(segments: &mut [Segment]) -> Segment {
+/// The whole of a text that has not just one clause; it and the clauses get their gists.
+fn join(segments: &mut [Segment]) -> Option<Segment> {
+    segments.iter_mut().for_each(|segment| segment.gist = Arc::new(Gist::of(segment)));
+    if segments.len() == 1 {
+        return None;
+    }
     let mut whole = Segment::default();
-    for segment in segments.iter_mut() {
-        segment.gist = Arc::new(Gist::of(segment));
+    for segment in segments {
         if let (None, Some(at)) = (whole.copula, segment.copula) {
             whole.copula = Some(whole.tokens.len() + at);
         }
-        whole.tokens.extend(segment.tokens.iter().cloned());
+        whole.tokens.extend_from_slice(&segment.tokens);
         whole.negative ^= segment.negative;
         whole.rejected.extend(&segment.rejected);
         whole.is_thing |= segment.is_thing;
@@ -269,11 +279,8 @@ fn join(segments: &mut [Segment]) -> Segment {
         }
         whole.skeleton.extend(&segment.skeleton);
     }
-    whole.gist = match segments {
-        [only] => Arc::clone(&only.gist),
-        _ => Arc::new(Gist::of(&whole)),
-    };
-    whole
+    whole.gist = Arc::new(Gist::of(&whole));
+    Some(whole)
 }
 
 pub(super) fn hash(text: &str) -> u64 {

@@ -69,7 +69,7 @@ pub(crate) struct KeySet {
 impl Prepared {
     /// What an index needs of this text.
     pub(crate) fn signature(&self) -> Signature {
-        let whole = (self.segments.len() != 1).then_some(&self.whole);
+        let whole = (self.segments.len() != 1).then_some(self.whole());
         let in_company = !self.segments.iter().all(is_bare);
         let mut clauses: Vec<Clause> =
             self.segments.iter().map(|s| Clause::of(s, in_company && is_bare(s))).collect();
@@ -83,9 +83,9 @@ impl Prepared {
                 [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
                 _ => None,
             };
-        let kinds = self.segments.iter().chain([&self.whole]).filter_map(lone_kind).collect();
-        let all = distinct(self.whole.tokens.iter().map(|t| t.alt));
-        let rejected = self.whole.rejected.iter().map(|(_, alt)| *alt).collect();
+        let kinds = self.segments.iter().chain([self.whole()]).filter_map(lone_kind).collect();
+        let all = distinct(self.whole().tokens.iter().map(|t| t.alt));
+        let rejected = self.whole().rejected.iter().map(|(_, alt)| *alt).collect();
         Signature { clauses, kinds, all, rejected, plain: hash(&self.plain), serbian: self.serbian }
     }
 }

@@ -120,7 +120,7 @@ fn a_first_look_tells_apart_only_what_is_distinct_word_by_word() {
     for a in &texts {
         for b in texts.iter().filter(|b| b.serbian == a.serbian) {
             let (seen, read) =
-                (relate(&a.whole, &b.whole, keys), relate::word_by_word(&a.whole, &b.whole, keys));
+                (relate(a.whole(), b.whole(), keys), relate::word_by_word(a.whole(), b.whole(), keys));
             assert_eq!((seen.outcome, seen.apart), (read.outcome, read.apart), "{} / {}", a.plain, b.plain);
             told_apart += usize::from(seen != read);
         }

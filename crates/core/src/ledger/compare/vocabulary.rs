@@ -45,7 +45,7 @@ impl Vocabulary {
     /// it has support, and where the conversation is in another language.
     pub fn lacks(&self, text: &str) -> Option<String> {
         let said = Prepared::new(text);
-        let content: Vec<&Token> = said.whole.tokens.iter().filter(|t| !t.light).collect();
+        let content: Vec<&Token> = said.whole().tokens.iter().filter(|t| !t.light).collect();
         let unsaid = |t: &&&Token| !self.holds(t);
         if let Some(name) = content.iter().filter(|t| t.name || t.kind.is_some()).find(unsaid) {
             return Some(format!("nobody mentioned {:?}", &*name.word));
