@@ -118,8 +118,8 @@ fn is_tight(limit: u64) -> bool {
 fn fit(head: &Head, candidates: &[Candidate], request: &gather::Words, limit: u64) -> Vec<usize> {
     // The line about what is left out is paid for in full before anything is chosen.
     let bare = cost(&layout::assemble(head, candidates, &[]));
-    let length: usize = candidates.iter().map(|candidate| candidate.line.encode_utf16().count()).sum();
-    if length as u64 <= limit.saturating_mul(UNITS_PER_TOKEN) {
+    let length: u64 = candidates.iter().map(|candidate| units(&candidate.line)).sum();
+    if length <= limit.saturating_mul(UNITS_PER_TOKEN) {
         let everything: Vec<usize> = (0..candidates.len()).collect();
         if cost(&layout::assemble(head, candidates, &everything)) <= limit {
             return everything;
@@ -137,7 +137,8 @@ fn fill(chosen: &mut Vec<usize>, text: &mut String, head: &Head, candidates: &[C
     spare.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
     let mut room = limit.saturating_sub(cost(text)) + LINE_ABOUT_THE_REST;
     for index in spare.into_iter().take(SECOND_TRIES) {
-        let Some(candidate) = candidates.get(index).filter(|candidate| cost(&candidate.line) <= room) else {
+        let fits = |line: &str| units(line).div_ceil(UNITS_PER_TOKEN) <= room && cost(line) <= room;
+        let Some(candidate) = candidates.get(index).filter(|candidate| fits(&candidate.line)) else {
             continue;
         };
         if !choose::may_stand(candidate.section, candidates, chosen, is_tight(limit)) {
@@ -168,8 +169,12 @@ fn omitted(head: &Head, candidates: &[Candidate], chosen: &[usize]) -> BTreeMap<
 
 /// Tokens of a text for the limit: our estimate, or its length where that is more.
 fn cost(text: &str) -> u64 {
-    let units = text.encode_utf16().count() as u64;
-    estimate_tokens(text).max(units.div_ceil(UNITS_PER_TOKEN))
+    estimate_tokens(text).max(units(text).div_ceil(UNITS_PER_TOKEN))
+}
+
+/// UTF-16 units of a text.
+fn units(text: &str) -> u64 {
+    text.encode_utf16().count() as u64
 }
 
 #[cfg(test)]

@@ -261,9 +261,11 @@ impl Scanner<'_> {
         while let Some(kind) = self.kind() {
             match kind {
                 Kind::Lower => {
-                    word.latin(self.pair_class());
+                    while let Some(letter @ b'a'..=b'z') = self.bytes.get(self.at) {
+                        word.latin(letter - b'a' + 1);
+                        self.at += 1;
+                    }
                     lower_before = true;
-                    self.at += 1;
                 }
                 Kind::Upper if lower_before => break,
                 Kind::Upper => {

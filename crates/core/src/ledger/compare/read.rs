@@ -99,7 +99,7 @@ pub(super) fn is_serbian(words: &[Rc<Lexeme>], original: &str) -> bool {
 
 /// Splits folded text into words and the breaks that punctuation makes.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(text.len() / 5 + 2);
     for chunk in text.split_whitespace() {
         if is_bare(chunk) {
             push_word(&mut out, chunk);
@@ -178,6 +178,9 @@ fn splits_at_hyphens(word: &str) -> bool {
 
 /// Most words that one construction looks at.
 const RUN: usize = 5;
+
+/// A clause has mostly no more tokens.
+const USUAL_TOKENS: usize = 8;
 
 /// Keys of "keep", "limit" and "allow".
 static MEANINGS: LazyLock<[u64; 3]> = LazyLock::new(|| ["=keep", "=limit", "=allow"].map(hash));
@@ -541,6 +544,10 @@ impl<'a> Reader<'a> {
             self.slot = Slot::Object;
             token.slot = Slot::Head;
         }
+        if self.current.tokens.is_empty() {
+            self.current.tokens.reserve(USUAL_TOKENS);
+            self.current.skeleton.reserve(2 * USUAL_TOKENS);
+        }
         self.current.skeleton.push(mark::TOKEN);
         self.current.tokens.push(token);
     }
@@ -592,7 +599,9 @@ pub(super) fn words_of<'a>(pieces: &[Piece<'a>]) -> Vec<&'a str> {
         Piece::Word(word) => Some(*word),
         Piece::Break => None,
     };
-    pieces.iter().filter_map(word).collect()
+    let mut words = Vec::with_capacity(pieces.len());
+    words.extend(pieces.iter().filter_map(word));
+    words
 }
 
 /// What ends a sentence.
