@@ -6,7 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { table } from './lib/rows.mjs'
 
-const CASES = ['append', 'checkpoint', 'blocking', 'eventloop', 'sessions', 'memory', 'workers', 'capture', 'merge', 'search', 'roundtrip', 'session']
+const CASES = ['append', 'checkpoint', 'blocking', 'eventloop', 'sessions', 'memory', 'workers', 'capture', 'merge', 'search', 'opening', 'roundtrip', 'session']
 const here = path.dirname(fileURLToPath(import.meta.url))
 const flags = process.argv.slice(2).filter((arg) => arg.startsWith('--'))
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))

@@ -6,6 +6,7 @@ import { median, timed } from './lib/measure.mjs'
 import { atMost, fact, skipped } from './lib/rows.mjs'
 import { PrefixCache, Script, request } from './lib/script.mjs'
 import { tempDir } from './lib/temp.mjs'
+import { conversation } from './lib/words.mjs'
 
 export const title = 'Live session'
 
@@ -93,6 +94,21 @@ async function epochs(clawback, count, rounds) {
   return { importing, whole: median(whole), part: median(parts), plain: median(plain) }
 }
 
+/** Milliseconds until 1,000 messages or more have durably left the view of a session; their texts lie on disk since their sync. */
+async function dropping(clawback, rounds) {
+  const times = []
+  for (let round = 0; round < rounds; round++) {
+    const session = await open(clawback, `dropping ${round}`, 40_000)
+    session.sync(conversation(1_200, 500, 1 + round * 1_200))
+    await session.flush()
+    let plan
+    times.push(await timed(async () => (plan = await session.plan({ force: true }))))
+    if (plan.droppedMessages < 1_000) throw new Error(`only ${plan.droppedMessages} messages left the view`)
+    await session.close()
+  }
+  return median(times)
+}
+
 /** What a host does by itself: clone, count four characters as a token, keep the newest that fit. */
 function newest(messages, tokens) {
   let left = tokens
@@ -104,7 +120,11 @@ function newest(messages, tokens) {
   return messages.filter((_, index) => kept.has(index))
 }
 
-/** Native bytes of a session for each byte of its messages' text. The messages themselves are let go. */
+/**
+ * Native megabytes that a session of `count` messages holds, beside those of its messages' text, and those that the process
+ * itself takes once with its first sessions: compiled patterns and their caches, the lexicon, threads. The messages
+ * themselves are let go.
+ */
 async function memory(clawback, count) {
   const native = async () => {
     for (let turn = 0; turn < 5; turn++) {
@@ -114,22 +134,26 @@ async function memory(clawback, count) {
     const { rss, heapTotal, external } = process.memoryUsage()
     return rss - heapTotal - external
   }
-  const warm = await imported(clawback, history(100), 'warm')
-  await warm.close()
-  const before = await native()
-  const session = await open(clawback, 'memory')
-  let bytes = 0
-  for (let from = 0; from < count; from += 200) {
-    const part = history(200).messages.map((message, index) => ({ ...message, timestamp: 1_770_000_000_000 + (from + index) * 1000, ...(message.toolCallId ? { toolCallId: `${from} ${message.toolCallId}` } : {}), ...(message.stopReason === 'toolUse' ? { content: message.content.map((block) => ({ ...block, id: `${from} ${block.id}` })) } : {}) }))
-    bytes += part.reduce((sum, message) => sum + Buffer.byteLength(JSON.stringify(message.content)), 0)
-    session.sync(part, { from })
+  const fill = async (key, messages) => {
+    const session = await open(clawback, key)
+    let bytes = 0
+    for (let from = 0; from < messages; from += 200) {
+      const part = history(200).messages.map((message, index) => ({ ...message, timestamp: 1_770_000_000_000 + (from + index) * 1000, ...(message.toolCallId ? { toolCallId: `${from} ${message.toolCallId}` } : {}), ...(message.stopReason === 'toolUse' ? { content: message.content.map((block) => ({ ...block, id: `${from} ${block.id}` })) } : {}) }))
+      bytes += part.reduce((sum, message) => sum + Buffer.byteLength(JSON.stringify(message.content)), 0)
+      session.sync(part, { from })
+      await session.flush()
+    }
+    await session.plan()
     await session.flush()
+    return { session, bytes }
   }
-  await session.plan()
-  await session.flush()
+  const start = await native()
+  await (await fill('warm', 2_000)).session.close()
+  const before = await native()
+  const { session, bytes } = await fill('memory', count)
   const held = (await native()) - before
   await session.close()
-  return { held: held / 2 ** 20, text: bytes / 2 ** 20 }
+  return { held: held / 2 ** 20, text: bytes / 2 ** 20, process: (before - start) / 2 ** 20 }
 }
 
 /** 400 model calls with results of 19 kB, as 50 turns of 8 calls or as one turn. */
@@ -196,6 +220,8 @@ export async function run({ quick }) {
   const held = await memory(clawback, quick ? 2_000 : 10_000)
   rows.push(atMost({ what: `native memory of a session of ${quick ? '2,000' : '10,000'} messages`, unit: 'MB', value: held.held, goal: 2 * held.text, beside: held.text, besideWhat: 'their text' }))
 
+  rows.push(fact({ what: 'what the process itself takes, once', unit: 'MB', value: held.process }))
+
   const sizes = quick ? [100, 1_000] : [100, 1_000, 10_000]
   const costs = []
   for (const count of sizes) {
@@ -212,6 +238,8 @@ export async function run({ quick }) {
   rows.push(fact({ what: 'plain JavaScript to a new epoch', unit: 'x', value: plain / whole }))
   rows.push(atMost({ what: 'sync part of it', unit: 'ms', value: part, goal: 2 }))
   rows.push(fact({ what: `first import of ${count.toLocaleString('en')} messages`, unit: 'ms', value: importing }))
+
+  rows.push(atMost({ what: 'storing 1,000 dropped messages durably, with their epoch', unit: 'ms', value: await dropping(clawback, quick ? 3 : 9), goal: 100 }))
 
   // usable = window - reserve (20,000); trigger 0.50 of it, target half of that; the hard limit 0.90.
   const usable = WINDOW - 20_000

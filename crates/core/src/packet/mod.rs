@@ -135,13 +135,17 @@ fn fill(chosen: &mut Vec<usize>, text: &mut String, head: &Head, candidates: &[C
         candidates.get(index).map_or(0.0, |candidate| candidate.section.weight() * candidate.recency)
     };
     spare.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
-    let mut room = limit.saturating_sub(cost(text)) + LINE_ABOUT_THE_REST;
+    let mut room = limit.saturating_sub(cost(text));
     for index in spare.into_iter().take(SECOND_TRIES) {
-        let fits = |line: &str| units(line).div_ceil(UNITS_PER_TOKEN) <= room && cost(line) <= room;
-        let Some(candidate) = candidates.get(index).filter(|candidate| fits(&candidate.line)) else {
-            continue;
-        };
-        if !choose::may_stand(candidate.section, candidates, chosen, is_tight(limit)) {
+        let Some(candidate) = candidates.get(index) else { continue };
+        // With the last of its section, the line about what is left out becomes shorter.
+        let is_last = layout::left_out(head, candidates, chosen)
+            .any(|(section, count)| section == candidate.section && count == 1);
+        let room_with_it = room + if is_last { LINE_ABOUT_THE_REST } else { 0 };
+        let fits = units(&candidate.line).div_ceil(UNITS_PER_TOKEN) <= room_with_it
+            && cost(&candidate.line) <= room_with_it
+            && choose::may_stand(candidate.section, candidates, chosen, is_tight(limit));
+        if !fits {
             continue;
         }
         chosen.push(index);
@@ -149,7 +153,7 @@ fn fill(chosen: &mut Vec<usize>, text: &mut String, head: &Head, candidates: &[C
         let tokens = cost(&longer);
         if tokens <= limit {
             *text = longer;
-            room = limit - tokens + LINE_ABOUT_THE_REST;
+            room = limit - tokens;
         } else {
             chosen.pop();
         }
