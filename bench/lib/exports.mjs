@@ -1,5 +1,7 @@
 // One call of every export, at three sizes. `blocking` and `memory` go through this list; an export that is in the package
 // and not in here is reported, so that none is forgotten.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { conversation, prose, sentences } from './words.mjs'
 
 /** Bytes of text and number of items: what a call usually gets, what `blocking` holds it to, and the caps of sync exports. */
@@ -27,6 +29,8 @@ export async function calls(clawback, dir, { bytes, items }) {
   const checkpoint = await swollen(clawback, dir, lists)
   const yaml = clawback.formatCheckpointYaml?.(checkpoint).slice(0, 256 * 1024)
   const usage = { usage: { tokens: 150_000 }, contextWindow: 200_000 }
+  const transcript = path.join(dir, 'transcript.jsonl')
+  writeFileSync(transcript, messages.map((message, index) => `${JSON.stringify({ type: 'message', id: `${index}`, message })}\n`).join(''))
   const input = { trigger: 'manual', tokenUsage: TOKENS, messages }
   const fresh = sentences(20_000, 3)
   /** The n-th thing to remember: with a subject of its own, padded to the size with the same text. */
@@ -91,7 +95,7 @@ export async function calls(clawback, dir, { bytes, items }) {
     readCheckpointForInjection: () => clawback.readCheckpointForInjection(dir, key),
     summarizeMessages: () => clawback.summarizeMessages(messages),
     enrichCheckpoint: () => clawback.enrichCheckpoint(dir, key, async () => '{"decisions":[]}', { messages }),
-    loadConfig: () => clawback.loadConfig(),
+    openTranscript: async () => (await clawback.openTranscript(transcript)).next(),
   }
   if (clawback.writeCheckpoint) await clawback.writeCheckpoint(dir, key, input)
   const list = (table, isSync) => Object.entries(table).map(([name, call]) => ({ name, sync: isSync, call }))
