@@ -95,8 +95,11 @@ impl Fold {
                 if let Some(into) = self.into.get_mut(slot) {
                     *into = Some(*at);
                 }
-                if let Some(said) = self.said.get_mut(*at) {
-                    *said = slot;
+                // A list may hold the same words twice: each of them was said again.
+                for (other, _, literal) in found {
+                    if let Some(said) = self.said.get_mut(*other).filter(|_| *literal || other == at) {
+                        *said = slot;
+                    }
                 }
                 return;
             }
