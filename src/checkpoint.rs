@@ -132,11 +132,12 @@ pub(crate) fn to_packet(packet: packet::Packet) -> Packet {
     }
 }
 
-/// The checkpoint's object: exactly the keys of the YAML file.
+/// The checkpoint's object as JSON text.
 fn json(checkpoint: &Checkpoint) -> String {
     serde_json::to_string(checkpoint).unwrap_or_default()
 }
 
+/// The checkpoint's object: exactly the keys of the YAML file.
 fn object(checkpoint: &Checkpoint) -> Value {
     serde_json::to_value(checkpoint).unwrap_or(Value::Null)
 }
