@@ -7,6 +7,7 @@ mod frame;
 mod gist;
 mod lexeme;
 mod lexicon;
+mod pieces;
 mod prepare;
 mod read;
 mod relate;

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::lexeme::{Lexeme, Tells};
+use super::pieces::{pieces, unambiguous, words_of};
 use super::prepare::{Prepared, Token};
-use super::read::{pieces, unambiguous, words_of};
 use crate::text::{clean, fold};
 
 /// Function words of a language that make a conversation one of it.
