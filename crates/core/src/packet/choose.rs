@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::files;
-use super::gather::{Candidate, Words, overlap};
+use super::gather::{Candidate, Words, overlap, share};
 use super::section::{Section, Shape};
 
 /// How much more an item on the subject of the request is worth than a fresh one on another.
@@ -18,7 +18,7 @@ const LENGTH: f64 = 0.5;
 /// Telling words from which on a bullet says something of its own.
 const TELLING: f64 = 3.0;
 /// Of so many standing items one is of the oldest third, if it is any good.
-const ONE_EARLY_IN: u32 = 4;
+const ONE_EARLY_IN: usize = 4;
 /// How much more it is then worth.
 const EARLY: f64 = 1.6;
 
@@ -30,9 +30,10 @@ pub(super) fn choose(
     tight: bool,
     cost: impl Fn(&str) -> u64,
 ) -> Vec<usize> {
+    let gate = Gate::new(candidates, tight);
     let mut choice = Choice::new(candidates, request, room, &cost);
     for section in Section::ALL {
-        if !may_stand(section, candidates, &choice.chosen, tight) {
+        if !gate.lets(section, choice.taken(Section::Constraints)) {
             continue;
         }
         let mut floor = (room as f64 * section.floor()) as u64;
@@ -44,15 +45,15 @@ pub(super) fn choose(
         }
         // Where the room is so small that a share of it holds nothing, what matters most still comes before the rest.
         if section.comes_first()
-            && choice.taken_of.get(section as usize) == Some(&0)
+            && choice.taken(section) == 0
             && let Some((best, price)) = choice.best(|candidate, _| candidate.section == section)
         {
             choice.take(best, price);
         }
     }
     loop {
-        let best =
-            choice.best(|candidate, _| may_stand(candidate.section, candidates, &choice.chosen, tight));
+        let constraints = choice.taken(Section::Constraints);
+        let best = choice.best(|candidate, _| gate.lets(candidate.section, constraints));
         let Some((best, price)) = best else { return choice.chosen };
         choice.take(best, price);
     }
@@ -60,15 +61,34 @@ pub(super) fn choose(
 
 /// Files and tools stand only beside a constraint, if there is any, and in a tight packet only beside all of them: they
 /// would look like all there is to know.
-pub(super) fn may_stand(section: Section, candidates: &[Candidate], chosen: &[usize], tight: bool) -> bool {
-    let binds = |candidate: &&Candidate| candidate.section == Section::Constraints;
-    let all = candidates.iter().filter(binds).count();
-    let shown = chosen.iter().filter_map(|index| candidates.get(*index)).filter(binds).count();
-    section.comes_first() || shown >= if tight { all } else { all.min(1) }
+pub(super) struct Gate {
+    /// So many constraints must be shown first.
+    constraints: usize,
+}
+
+impl Gate {
+    pub(super) fn new(candidates: &[Candidate], tight: bool) -> Self {
+        let all = candidates.iter().filter(|candidate| candidate.section == Section::Constraints).count();
+        Self { constraints: if tight { all } else { all.min(1) } }
+    }
+
+    /// Whether items of a section may stand beside so many constraints.
+    pub(super) fn lets(&self, section: Section, constraints: usize) -> bool {
+        section.comes_first() || constraints >= self.constraints
+    }
+}
+
+/// How many of the chosen are of a section.
+pub(super) fn shown(section: Section, candidates: &[Candidate], chosen: &[usize]) -> usize {
+    let chosen = chosen.iter().filter_map(|index| candidates.get(*index));
+    chosen.filter(|candidate| candidate.section == section).count()
 }
 
 struct Choice<'a> {
     candidates: &'a [Candidate],
+    /// Each word with a candidate that has it, by word. A file is not said again by others of its directory, nor by the
+    /// talk about it, so that files are not here.
+    having: Vec<(u64, usize)>,
     costs: Vec<u64>,
     /// Of modified files.
     directory: Vec<Option<&'a str>>,
@@ -77,8 +97,8 @@ struct Choice<'a> {
     /// Largest share of a candidate's words that one chosen item says already.
     repeated: Vec<f64>,
     open: Vec<usize>,
-    taken_of: [u32; Section::ALL.len()],
-    early_of: [u32; Section::ALL.len()],
+    taken_of: [usize; Section::ALL.len()],
+    early_of: [usize; Section::ALL.len()],
     directories: BTreeSet<&'a str>,
     left: u64,
     chosen: Vec<usize>,
@@ -87,8 +107,14 @@ struct Choice<'a> {
 impl<'a> Choice<'a> {
     fn new(candidates: &'a [Candidate], request: &Words, room: u64, cost: &impl Fn(&str) -> u64) -> Self {
         let costs: Vec<u64> = candidates.iter().map(|candidate| cost_of(candidate, cost)).collect();
+        let talk = candidates.iter().enumerate().filter(|(_, candidate)| !candidate.section.is_files());
+        let mut having: Vec<(u64, usize)> = talk
+            .flat_map(|(index, candidate)| candidate.words.iter().map(move |word| (*word, index)))
+            .collect();
+        having.sort_unstable();
         Self {
             candidates,
+            having,
             headings: Section::ALL.map(|section| cost(section.heading()) + 1),
             base: candidates
                 .iter()
@@ -128,9 +154,14 @@ impl<'a> Choice<'a> {
             .map(|(index, price, _)| (index, price))
     }
 
+    /// How many of a section were taken.
+    fn taken(&self, section: Section) -> usize {
+        self.taken_of.get(section as usize).copied().unwrap_or_default()
+    }
+
     fn price(&self, index: usize, candidate: &Candidate) -> Option<u64> {
-        let section = candidate.section as usize;
-        let heading = if *self.taken_of.get(section)? == 0 { *self.headings.get(section)? } else { 0 };
+        let section = candidate.section;
+        let heading = if self.taken(section) == 0 { *self.headings.get(section as usize)? } else { 0 };
         let cost = *self.costs.get(index)?;
         // A directory is named once.
         let named = self.directory.get(index)?.filter(|directory| self.directories.contains(directory));
@@ -142,7 +173,7 @@ impl<'a> Choice<'a> {
     fn worth(&self, index: usize, candidate: &Candidate) -> f64 {
         let section = candidate.section;
         let base = self.base.get(index).copied().unwrap_or_default();
-        let taken = self.taken_of.get(section as usize).copied().unwrap_or_default();
+        let taken = self.taken(section);
         let early = self.early_of.get(section as usize).copied().unwrap_or_default();
         let said = self.repeated.get(index).copied().unwrap_or_default();
         let due = if section.stands() && candidate.is_early() && (early + 1) * ONE_EARLY_IN <= taken + 1 {
@@ -150,7 +181,7 @@ impl<'a> Choice<'a> {
         } else {
             1.0
         };
-        base * due * (1.0 - 0.7 * said * said) / (1.0 + section.saturation() * f64::from(taken))
+        base * due * (1.0 - 0.7 * said * said) / (1.0 + section.saturation() * taken as f64)
     }
 
     fn take(&mut self, best: usize, price: u64) {
@@ -168,14 +199,14 @@ impl<'a> Choice<'a> {
             *early += 1;
         }
         self.directories.extend(self.directory.get(best).copied().flatten());
-        let candidates = self.candidates;
-        for index in &self.open {
-            if let (Some(other), Some(said)) = (candidates.get(*index), self.repeated.get_mut(*index)) {
-                // A file is not said again by others of its directory, nor by the talk about it.
-                if !other.section.is_files() {
-                    *said = said.max(overlap(&other.words, &candidate.words));
-                }
-            }
+        let mut shared = vec![0; self.candidates.len()];
+        for word in &candidate.words {
+            let from = self.having.partition_point(|(other, _)| other < word);
+            let with_it = self.having.iter().skip(from).take_while(|(other, _)| other == word);
+            with_it.for_each(|(_, index)| shared.get_mut(*index).into_iter().for_each(|count| *count += 1));
+        }
+        for ((other, said), count) in self.candidates.iter().zip(&mut self.repeated).zip(shared) {
+            *said = said.max(share(count, &other.words));
         }
     }
 }
@@ -195,7 +226,7 @@ fn first_worth(candidate: &Candidate, tokens: u64, request: &Words) -> f64 {
 }
 
 /// Tokens of a candidate with its bullet and line break, or its separator.
-fn cost_of(candidate: &Candidate, cost: impl Fn(&str) -> u64) -> u64 {
+pub(super) fn cost_of(candidate: &Candidate, cost: impl Fn(&str) -> u64) -> u64 {
     match candidate.section.shape() {
         Shape::Bullets => cost(&format!("- {}\n", candidate.line)),
         Shape::Joined(separator) => cost(&format!("{}{separator}", candidate.line)),

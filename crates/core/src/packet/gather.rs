@@ -1,5 +1,6 @@
 //! What could stand in a packet: each item of the checkpoint as one safe line with its words and its age.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 
@@ -18,8 +19,8 @@ use crate::text::words::is_stop_word;
 /// Letters of a word that tell its subject; what follows is mostly grammar.
 const STEM: usize = 6;
 
-/// Words of an item, each as a hash, for comparing subjects.
-pub(super) type Words = BTreeSet<u64>;
+/// Words of an item, each as a hash, for comparing subjects: ascending, each once.
+pub(super) type Words = Vec<u64>;
 
 /// Most items of a section that are looked at, newest first: more than any checkpoint of ours holds. An object from
 /// elsewhere with a hundred thousand of them must not hold up the host.
@@ -60,7 +61,7 @@ pub(super) fn candidates(checkpoint: &Checkpoint, root: &Root, shown: &[&str]) -
         head.iter().any(|text| text.starts_with(&gist))
     };
     let tasks = Tasks::of(&checkpoint.tasks);
-    let mut talk: Words = shown.iter().flat_map(|text| words(text)).collect();
+    let mut talk: Words = joined(shown.iter().flat_map(|text| words(text)));
     for section in Section::ALL {
         let texts = texts(checkpoint, section, &tasks, &is_said);
         if let Some(count) = beyond.get_mut(section as usize) {
@@ -94,7 +95,8 @@ pub(super) fn candidates(checkpoint: &Checkpoint, root: &Root, shown: &[&str]) -
             })
             .collect();
         if !section.is_files() {
-            talk.extend(kept.iter().flat_map(|candidate| candidate.words.iter().copied()));
+            let said = kept.iter().flat_map(|candidate| candidate.words.iter().copied());
+            talk = joined(talk.into_iter().chain(said));
         }
         kept.reverse();
         all.append(&mut kept);
@@ -175,27 +177,43 @@ fn once(line: &str) -> String {
 
 /// Letters and digits of a text in lower case: equal for texts that differ only in marks and case.
 pub(super) fn fingerprint(text: &str) -> String {
+    if text.is_ascii() {
+        let letters = text.bytes().filter(u8::is_ascii_alphanumeric);
+        return letters.map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+    }
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Stems, roughly, of the words that tell a subject, parts of paths and identifiers among them. Cutting endings off by
 /// length serves any inflected language well enough to see that two lines are about one thing.
 pub(super) fn words(text: &str) -> Words {
-    fold(&apart(text))
+    let folded = fold(&apart(text));
+    let words = folded
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.len() > 2 || word.contains(|c: char| c.is_ascii_digit()))
-        .filter(|word| !is_stop_word(word))
-        .map(|word| {
-            let mut hasher = SipHasher13::new();
-            let end = word.char_indices().nth(STEM).map_or(word.len(), |(at, _)| at);
-            hasher.write(word.get(..end).unwrap_or(word).as_bytes());
-            hasher.finish()
-        })
-        .collect()
+        .filter(|word| !is_stop_word(word));
+    joined(words.map(|word| {
+        let mut hasher = SipHasher13::new();
+        let end = word.char_indices().nth(STEM).map_or(word.len(), |(at, _)| at);
+        hasher.write(word.get(..end).unwrap_or(word).as_bytes());
+        hasher.finish()
+    }))
+}
+
+/// Words of several texts as those of one.
+fn joined(words: impl Iterator<Item = u64>) -> Words {
+    let mut words: Words = words.collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// `AgentSession` as two words.
-fn apart(text: &str) -> String {
+fn apart(text: &str) -> Cow<'_, str> {
+    let is_joint = |pair: &[u8]| matches!(pair, [b'a'..=b'z', b'A'..=b'Z']);
+    if text.is_ascii() && !text.as_bytes().windows(2).any(is_joint) {
+        return Cow::Borrowed(text);
+    }
     let mut apart = String::with_capacity(text.len() + 8);
     let mut was_lower = false;
     for c in text.chars() {
@@ -205,15 +223,17 @@ fn apart(text: &str) -> String {
         was_lower = c.is_lowercase();
         apart.push(c);
     }
-    apart
+    Cow::Owned(apart)
 }
 
 /// Share of `item`'s words that are in `other`, 0..1.
 pub(super) fn overlap(item: &Words, other: &Words) -> f64 {
-    if item.is_empty() {
-        return 0.0;
-    }
-    item.intersection(other).count() as f64 / item.len() as f64
+    share(item.iter().filter(|word| other.binary_search(word).is_ok()).count(), item)
+}
+
+/// How much of an item so many of its words are, 0..1.
+pub(super) fn share(count: usize, item: &Words) -> f64 {
+    if item.is_empty() { 0.0 } else { count as f64 / item.len() as f64 }
 }
 
 /// What an agent gets wrong without it: a choice that replaced another one.

@@ -24,7 +24,6 @@ use gather::{Candidate, words};
 use layout::Head;
 pub(crate) use neutral::quotable;
 use root::Root;
-#[cfg(test)]
 use section::Section;
 
 /// First line of every packet. It is how a packet is recognised when it comes back as a message.
@@ -41,6 +40,8 @@ const ROOMY_TOKENS: u64 = 220;
 const UNITS_PER_TOKEN: u64 = 4;
 /// Tokens by which the line about what is left out may become shorter with one more item.
 const LINE_ABOUT_THE_REST: u64 = 24;
+/// Tokens by which the sum of an item and the rest may be above the whole.
+const ROUNDING: u64 = 2;
 /// How many left-out items are tried in the room that the first choice left.
 const SECOND_TRIES: usize = 24;
 
@@ -136,16 +137,18 @@ fn fill(chosen: &mut Vec<usize>, text: &mut String, head: &Head, candidates: &[C
     };
     spare.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
     let mut room = limit.saturating_sub(cost(text));
+    let gate = choose::Gate::new(candidates, is_tight(limit));
     for index in spare.into_iter().take(SECOND_TRIES) {
         let Some(candidate) = candidates.get(index) else { continue };
         // With the last of its section, the line about what is left out becomes shorter.
         let is_last = layout::left_out(head, candidates, chosen)
             .any(|(section, count)| section == candidate.section && count == 1);
-        let room_with_it = room + if is_last { LINE_ABOUT_THE_REST } else { 0 };
-        let fits = units(&candidate.line).div_ceil(UNITS_PER_TOKEN) <= room_with_it
-            && cost(&candidate.line) <= room_with_it
-            && choose::may_stand(candidate.section, candidates, chosen, is_tight(limit));
-        if !fits {
+        let room_with_it = room + ROUNDING + if is_last { LINE_ABOUT_THE_REST } else { 0 };
+        let is_first = choose::shown(candidate.section, candidates, chosen) == 0;
+        let heading = if is_first { cost(candidate.section.heading()) } else { 0 };
+        let constraints = choose::shown(Section::Constraints, candidates, chosen);
+        let may_fit = choose::cost_of(candidate, cost) + heading <= room_with_it;
+        if !may_fit || !gate.lets(candidate.section, constraints) {
             continue;
         }
         chosen.push(index);

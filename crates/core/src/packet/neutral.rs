@@ -2,6 +2,8 @@
 //! like our first line or to start a heading (FAULTS G1, G2). Only the rendered copy changes; ordinary `<`, `>` and
 //! code stay as they are. Text on disk is left alone.
 
+use std::borrow::Cow;
+
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use crate::text::pattern::static_regex;
@@ -20,12 +22,18 @@ static_regex! {
 /// A stored text as one harmless line. Line breaks become ` / `, leading markdown marks are dropped.
 pub(crate) fn neutralise(text: &str) -> String {
     let flat = flatten(text);
-    let mut line = flat.as_str();
-    while let Some(mark) = LEADING_MARK.find(line) {
+    let mut line = flat.as_ref();
+    // Nearly every text begins with a letter, and nothing is to be taken off.
+    while !line.starts_with(char::is_alphabetic)
+        && let Some(mark) = LEADING_MARK.find(line)
+    {
         line = line.get(mark.end()..).unwrap_or_default();
     }
-    let line = CODE_FENCE.replace_all(line.trim(), "`");
-    defuse(&line)
+    let line = line.trim();
+    if line.contains("```") || line.contains("~~~") {
+        return defuse(&CODE_FENCE.replace_all(line, "`"));
+    }
+    defuse(line)
 }
 
 /// A line of recorded text that is shown as a quotation: as it stands, without control and hidden direction characters,
@@ -36,7 +44,10 @@ pub(crate) fn quotable(line: &str) -> String {
 }
 
 /// One line: breaks as ` / `, other white space as one blank, control and hidden direction characters gone.
-fn flatten(text: &str) -> String {
+fn flatten(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && !text.contains("  ") {
+        return Cow::Borrowed(text.trim());
+    }
     let mut line = String::with_capacity(text.len());
     let (mut blank, mut broken) = (false, false);
     for c in text.chars() {
@@ -53,7 +64,7 @@ fn flatten(text: &str) -> String {
             }
         }
     }
-    line
+    Cow::Owned(line)
 }
 
 /// Characters that show nothing and only serve to hide or reorder text. Joiners, which emoji and some scripts need,
@@ -66,6 +77,10 @@ fn is_deceptive(c: char) -> bool {
 
 /// Replaces the bracket of each thing that could be read as a tag or a first line of ours; lines stay lines.
 pub(crate) fn defuse(line: &str) -> String {
+    // In ASCII one of these opens every disguise that the patterns know.
+    if line.is_ascii() && !line.contains(['<', '&', '\\', '%', '[']) {
+        return line.to_owned();
+    }
     let skeleton = Skeleton::of(line);
     let mut cuts: Vec<(usize, usize, char)> = Vec::new();
     for (pattern, stand_in) in [(&OWN_TAG, '['), (&OWN_LINE, '(')] {

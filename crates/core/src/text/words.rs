@@ -31,7 +31,8 @@ static STOP: LazyLock<HashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.iter(
 
 /// Whether `word` is a stop word, whatever its case, diacritics or script.
 pub fn is_stop_word(word: &str) -> bool {
-    STOP.contains(word) || STOP.contains(fold(word).as_str())
+    let is_folded = word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    STOP.contains(word) || !is_folded && STOP.contains(fold(word).as_str())
 }
 
 /// The words of `text` in order, normalised and folded. A path, glob, identifier, version or number with its
