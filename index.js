@@ -77,7 +77,8 @@ exports.tuningReport = async('tuningReport', 1)
 
 // pressure
 const measure = sync('measureUsage')
-exports.measureUsage = measure && ((input) => measureUsage(measure, exports.estimateMessageTokens, input))
+const estimateMessages = sync('estimateMessages')
+exports.measureUsage = measure && ((input) => measureUsage(measure, estimateMessages, input))
 exports.gaugeLine = sync('gaugeLine')
 exports.allocateBudget = sync('allocateBudget')
 exports.truncateBootstrapFiles = sync('truncateBootstrapFiles')

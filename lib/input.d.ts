@@ -1,4 +1,5 @@
-import type { CheckpointInput, Measure, Message, measureUsage as Exported } from '../index.js'
+import type { MeasureInput } from '../binding.js'
+import type { CheckpointInput, Measure, measureUsage as Exported } from '../index.js'
 type Input = Parameters<typeof Exported>[0]
 /** JSON arrays of the messages, in order, each small enough to cross at once. */
 export function slices(messages: readonly unknown[], name: string): Promise<string[]>
@@ -6,7 +7,7 @@ export function slices(messages: readonly unknown[], name: string): Promise<stri
 export function newest(messages: readonly unknown[], most: number, name: string): string[]
 /** A caller's input in the form that crosses. */
 export function checkpointInput(input: Partial<CheckpointInput>, name: string): Promise<Record<string, unknown>>
-/** `measure` over the newest messages, with an estimate of the older ones where it is needed. */
-export function measureUsage(measure: (input: Input) => Measure, estimate: (message: Message) => number, input: Input): Measure
+/** `measure` over the newest messages, with an estimate of the older ones where it is needed; both take JSON arrays. */
+export function measureUsage(measure: (input: MeasureInput) => Measure, estimate: (messages: string[]) => number, input: Input): Measure
 /** A tool call with parameters that JSON can hold. */
 export function toolUse(tool: unknown): unknown

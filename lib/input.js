@@ -95,14 +95,14 @@ async function checkpointInput(input, name) {
 /** Usage is in the newest messages. Older ones are counted only when nobody has said how full the context is. */
 function measureUsage(measure, estimate, input) {
   const messages = input?.messages
-  if (!Array.isArray(messages) || messages.length <= MEASURED_MESSAGES) return measure(input)
-  const recent = { ...input, messages: messages.slice(-MEASURED_MESSAGES) }
+  if (!Array.isArray(messages)) return measure(input)
+  const asJson = (list) => [`[${Array.from(list, toJson).join()}]`]
+  const recent = { ...input, messages: asJson(messages.slice(-MEASURED_MESSAGES)) }
   const first = measure(recent)
-  if (first.source === 'host' || first.source === 'usage') return first
+  if (messages.length <= MEASURED_MESSAGES || first.source === 'host' || first.source === 'usage') return first
   const older = messages.slice(0, -MEASURED_MESSAGES)
   const counted = older.slice(0, 1_000 - MEASURED_MESSAGES)
-  const tokens = counted.reduce((sum, message) => sum + estimate(message), 0)
-  return measure({ ...recent, earlierTokens: (tokens * older.length) / counted.length })
+  return measure({ ...recent, earlierTokens: (estimate(asJson(counted)) * older.length) / counted.length })
 }
 
 /** A tool call as a host reports it. */

@@ -1,11 +1,11 @@
 //! Usage of the context window.
 
 use crate::error::guard;
-use crate::input::{count, few, message, short};
+use crate::input::{count, few, short};
 use clawback_core::config::Budget;
-use clawback_core::{Error, pressure};
+use clawback_core::message::estimate_message_tokens;
+use clawback_core::{Error, pressure, session};
 use napi_derive::napi;
-use serde_json::Value;
 
 /// What a host says of its usage; each figure may be missing, null or nonsense.
 #[napi(object)]
@@ -27,9 +27,8 @@ pub(crate) fn host_usage(usage: HostUsageInput) -> pressure::HostUsage {
 pub struct MeasureInput {
     /// The host's own figure.
     pub usage: Option<HostUsageInput>,
-    /// The conversation, or its end.
-    #[napi(ts_type = "object[]")]
-    pub messages: Option<Vec<Value>>,
+    /// The conversation, or its end, as JSON arrays.
+    pub messages: Option<Vec<String>>,
     /// Estimated tokens of earlier messages that were not handed over.
     pub earlier_tokens: Option<f64>,
     /// The model's window in tokens.
@@ -73,7 +72,7 @@ impl From<pressure::Measure> for Measure {
 #[napi(catch_unwind)]
 pub fn measure_usage(input: MeasureInput) -> napi::Result<Measure> {
     guard("measureUsage", || {
-        let messages: Vec<_> = input.messages.unwrap_or_default().iter().map(message).collect();
+        let messages = session::read_messages(&input.messages.unwrap_or_default())?;
         let usage = input.usage.map(host_usage);
         Ok(pressure::measure(&pressure::MeasureInput {
             usage,
@@ -84,6 +83,15 @@ pub fn measure_usage(input: MeasureInput) -> napi::Result<Measure> {
             reserve_tokens: count(input.reserve_tokens),
         })
         .into())
+    })
+}
+
+/// Estimated tokens of messages, given as JSON arrays, together.
+#[napi(catch_unwind)]
+pub fn estimate_messages(messages: Vec<String>) -> napi::Result<f64> {
+    guard("estimateMessages", || {
+        let messages = session::read_messages(&messages)?;
+        Ok(messages.iter().map(|message| estimate_message_tokens(message) as f64).sum())
     })
 }
 

@@ -62,8 +62,6 @@ export async function calls(clawback, dir, { bytes, items }) {
     gaugeLine: () => clawback.gaugeLine(clawback.measureUsage(usage)),
     buildEnrichmentPrompt: () => clawback.buildEnrichmentPrompt(checkpoint, messages),
     parseEnrichment: () => clawback.parseEnrichment(text),
-    allocateBudget: () => clawback.allocateBudget({ contextWindow: 200_000 }),
-    truncateBootstrapFiles: () => clawback.truncateBootstrapFiles([{ path: 'AGENTS.md', content: text }], 500),
   }
   const async = {
     mergeItemsAsync: () => clawback.mergeItemsAsync(...lists),
