@@ -6,7 +6,7 @@ use super::decision::{clip_decision, tier};
 use super::kinds::{Kind, Source, TaskState};
 use super::prose::{Place, Sentence, sentences};
 use super::section::{Section, classify};
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
@@ -158,13 +158,13 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
     if part.place == Place::Quote || part.text.split_whitespace().count() < 2 {
         return None;
     }
-    if let Some(left) = matched(&TODO, seen).and_then(|found| found.get(1)) {
+    if let Some(left) = TODO.captures(seen).and_then(|found| found.get(1)) {
         let head = seen.get(..left.start())?.split_whitespace().count();
         let what = skip_words(&part.text, head).trim_end_matches('.');
         return Some(Captured::new(Kind::OpenItem, what, source, confidence));
     }
     if part.place == Place::Heading || part.text.ends_with(':') {
-        let found = matched(&COMPLETE_LABEL, seen)?.get(1)?;
+        let found = COMPLETE_LABEL.captures(seen)?.get(1)?;
         let named = found.as_str().chars().any(|c| c.is_ascii_digit());
         let words = found.as_str().split_whitespace().count();
         let text: Vec<&str> = part.text.split_whitespace().take(words).collect();
@@ -189,13 +189,13 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         skip_words(&part.text, head).trim_end_matches(['.', '!', ':']).to_owned()
     };
-    if let Some(found) = matched(&NEXT_IS, seen).and_then(|found| found.get(1)) {
+    if let Some(found) = NEXT_IS.captures(seen).and_then(|found| found.get(1)) {
         return Some(Captured::task(&rest_of(found), TaskState::Open, source, confidence));
     }
-    if let Some(found) = matched(&COMPLETED, seen).and_then(|found| found.get(1)) {
+    if let Some(found) = COMPLETED.captures(seen).and_then(|found| found.get(1)) {
         return Some(Captured::task(&rest_of(found), TaskState::Done, source, confidence));
     }
-    if let Some(found) = matched(&FIXED, seen) {
+    if let Some(found) = FIXED.captures(seen) {
         let what = found.get(1)?;
         let head = seen.get(..what.start())?.split_whitespace().count();
         let words: Vec<&str> = skip_words(&part.text, head)

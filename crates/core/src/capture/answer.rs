@@ -7,7 +7,7 @@ use super::options::{self, Options};
 use super::pick;
 use super::proposal::{self, Proposal};
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
@@ -232,11 +232,11 @@ fn alternative(piece: &str, proposal: Option<&Proposal>) -> Option<String> {
         return None;
     }
     let bare = |text: &str| text.trim().trim_end_matches(['.', '!', ',']).to_owned();
-    if let Some(found) = matched(&DO_IT, &seen).and_then(|found| found.get(1)) {
+    if let Some(found) = DO_IT.captures(&seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
         return phrase(skip_words(piece, skipped), proposal?);
     }
-    if let Some(found) = matched(&INSTEAD, &seen) {
+    if let Some(found) = INSTEAD.captures(&seen) {
         let name = found.get(1).or_else(|| found.get(2)).or_else(|| found.get(3))?;
         let before = seen.get(..name.start())?.split_whitespace().count();
         let count = name.as_str().split_whitespace().count();
@@ -265,7 +265,7 @@ fn alternative(piece: &str, proposal: Option<&Proposal>) -> Option<String> {
 fn phrase(piece: &str, proposal: &Proposal) -> Option<String> {
     let plain = POLITE_END.replace(piece, "");
     let seen = sense(&plain);
-    let found = matched(&PHRASE, &seen)?.get(1)?;
+    let found = PHRASE.captures(&seen)?.get(1)?;
     let proposed = sense(&proposal.text);
     let Some(at) = proposed.split_whitespace().position(|word| word == found.as_str()) else {
         let other = proposed.split_whitespace().rev().take(MAX_PHRASE + 1).any(|word| PLACE.is_match(word));
@@ -278,7 +278,7 @@ fn phrase(piece: &str, proposal: &Proposal) -> Option<String> {
 
 /// An order that names what to do instead.
 fn directive(text: &str, seen: &str) -> Option<String> {
-    let found = matched(&ALTERNATIVE, seen)?;
+    let found = ALTERNATIVE.captures(seen)?;
     let object = found.get(2)?.as_str().trim();
     if object.is_empty() || EMPTY_OBJECT.is_match(object) || names_nothing(seen) || ASKS.is_match(seen) {
         return None;

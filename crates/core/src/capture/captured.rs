@@ -1,7 +1,7 @@
 //! One thing that a conversation says, before the ledger compares it with what is known.
 
 use super::kinds::{Kind, Scope, Source, TaskState};
-use super::sense::{matched, sense};
+use super::sense::sense;
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 use serde::{Deserialize, Serialize};
@@ -127,8 +127,9 @@ fn replaced(line: &str, seen: &str) -> Option<String> {
     if !REPLACE_CUE.is_match(seen) {
         return None;
     }
-    let found = matched(&INSTEAD_OF, line)
-        .or_else(|| SWITCHES.is_match(seen).then(|| matched(&FROM_TO, line)).flatten())
+    let found = INSTEAD_OF
+        .captures(line)
+        .or_else(|| SWITCHES.is_match(seen).then(|| FROM_TO.captures(line)).flatten())
         .and_then(|found| found.get(1))?;
     let old = found.as_str();
     let end = [" with ", " by ", " sa "].iter().filter_map(|mark| old.find(mark)).min().unwrap_or(old.len());

@@ -3,7 +3,7 @@
 
 use super::lexicon::{is_serbian_intent, starts_with_order};
 use super::opener;
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// A choice of fewer words says nothing by itself.
@@ -84,7 +84,7 @@ pub(super) fn lead_in(seen: &str) -> Option<(usize, bool)> {
     if !seen.contains(':') {
         return None;
     }
-    let found = matched(&LEAD_IN, seen)?;
+    let found = LEAD_IN.captures(seen)?;
     let lead = found.get(1)?.as_str();
     let words = lead.split_whitespace().count();
     ((2..=MAX_LEAD).contains(&words) && !UNSETTLED.is_match(lead)).then(|| (words, SPEAKS.is_match(lead)))

@@ -8,7 +8,7 @@ use super::lexicon::{
 };
 use super::opener::open;
 use super::prose::{Place, Sentence, is_ornament, sentences};
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use super::walk::{Whole, stated_decisions};
 use super::{label, settled, table};
 use crate::text::clip;
@@ -294,7 +294,7 @@ impl View<'_> {
 
     fn strength(&self, main: &str, clause: &str, concluding: bool, item: bool) -> Option<u8> {
         let raise = |strength: u8| if concluding { strength.max(tier::CONCLUSION) } else { strength };
-        if matched(&DECIDED, main).is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())))
+        if DECIDED.captures(main).is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())))
             || DECIDED_SR.is_match(main)
         {
             return Some(tier::MARKER);
@@ -303,7 +303,7 @@ impl View<'_> {
             return None;
         }
         let first_person = speaks(main);
-        if first_person && let Some(found) = matched(&INTENT, main) {
+        if first_person && let Some(found) = INTENT.captures(main) {
             let verb = found.get(2).map_or("", |verb| verb.as_str());
             let rest = found.get(3).map_or("", |rest| rest.as_str()).trim();
             let verb_and_rest = (verb, rest);
@@ -316,7 +316,7 @@ impl View<'_> {
             return Some(raise(if item { tier::LISTED } else { tier::INTENT }));
         }
         if let Some(rest) =
-            matched(&APPROACH, main).or_else(|| matched(&APPROACH_SR, main)).and_then(|found| found.get(1))
+            APPROACH.captures(main).or_else(|| APPROACH_SR.captures(main)).and_then(|found| found.get(1))
         {
             let rest = rest.as_str();
             return (!only_looks(rest)
@@ -326,7 +326,7 @@ impl View<'_> {
             .then(|| raise(tier::APPROACH));
         }
         if CHOSEN_SO.is_match(self.seen)
-            || matched(&INSTEAD_WE, self.seen).is_some_and(|found| {
+            || INSTEAD_WE.captures(self.seen).is_some_and(|found| {
                 found
                     .get(1)
                     .is_some_and(|verb| !matches!(verb.as_str(), "were" | "had" | "got" | "saw" | "could"))
@@ -334,7 +334,7 @@ impl View<'_> {
         {
             return Some(tier::AGREED);
         }
-        if first_person && let Some(found) = matched(&PROGRESSIVE, main) {
+        if first_person && let Some(found) = PROGRESSIVE.captures(main) {
             let verb = found.get(2).map_or("", |verb| verb.as_str());
             let rest = found.get(3).map_or("", |rest| rest.as_str());
             let settled = concluding
@@ -361,7 +361,7 @@ impl View<'_> {
             let acts = settled::we_take(main);
             return (acts || order && !DONE.is_match(main)).then_some(tier::LISTED);
         }
-        if let Some(found) = matched(&WE_PRESENT, main)
+        if let Some(found) = WE_PRESENT.captures(main)
             && (concluding || self.near_withdrawal)
         {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
@@ -374,7 +374,7 @@ impl View<'_> {
                 return Some(tier::CONCLUSION);
             }
         }
-        if first_person && let Some(found) = matched(&DONE, main) {
+        if first_person && let Some(found) = DONE.captures(main) {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
             let rest = found.get(2).map_or("", |rest| rest.as_str());
             let past = verb.ends_with("ed")
@@ -391,24 +391,26 @@ impl View<'_> {
                 ))
             .then_some(tier::STANDING);
         }
-        if let Some(found) = matched(&DONE_SR, main) {
+        if let Some(found) = DONE_SR.captures(main) {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
             return (is_serbian_change(verb)
                 && found.get(2).is_some_and(|rest| rest.as_str().split_whitespace().count() >= 2))
             .then_some(tier::STANDING);
         }
-        if first_person && let Some(late) = matched(&LATE, main).and_then(|found| found.get(1)) {
+        if first_person && let Some(late) = LATE.captures(main).and_then(|found| found.get(1)) {
             let late = late.as_str();
-            let decided = matched(&DECIDED, late)
+            let decided = DECIDED
+                .captures(late)
                 .is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())));
-            let keeps = matched(&WE_PRESENT, late)
+            let keeps = WE_PRESENT
+                .captures(late)
                 .and_then(|found| found.get(1))
                 .is_some_and(|verb| is_strong_change(verb.as_str()) && !verb.as_str().ends_with("ed"));
             if decided || keeps && main.contains(", so ") {
                 return Some(if decided { tier::CONCLUSION } else { tier::AGREED });
             }
         }
-        if let Some(rest) = matched(&DONE_LEAD, main).and_then(|found| found.get(1))
+        if let Some(rest) = DONE_LEAD.captures(main).and_then(|found| found.get(1))
             && NOW.is_match(rest.as_str())
             && rest.as_str().split_whitespace().count() >= 4
         {
@@ -420,13 +422,12 @@ impl View<'_> {
         {
             return None;
         }
-        let addressed = ADDRESSED.is_match(self.seen.split(',').next().unwrap_or(""));
-        let acts = has_action(clause, addressed);
-        if concluding && (acts || SHOULD_NOT.is_match(main)) {
+        let acts = || has_action(clause, ADDRESSED.is_match(self.seen.split(',').next().unwrap_or("")));
+        if concluding && (acts() || SHOULD_NOT.is_match(main)) {
             return Some(tier::CONCLUSION);
         }
         let settled = self.after_done && NOW.is_match(main) && main.split_whitespace().count() >= 5;
-        if self.near_withdrawal && acts || settled {
+        if self.near_withdrawal && acts() || settled {
             return Some(tier::STANDING);
         }
         // What a description concludes, `..., so the counter stays`, was not chosen.
@@ -522,7 +523,8 @@ fn has_action(clause: &str, addressed: bool) -> bool {
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-'))
         .collect();
-    let passive = matched(&ACTION_END, clause)
+    let passive = ACTION_END
+        .captures(clause)
         .and_then(|found| found.get(1))
         .is_some_and(|verb| is_change(verb.as_str()));
     passive

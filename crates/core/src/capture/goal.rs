@@ -5,7 +5,7 @@ use super::captured::Captured;
 use super::kinds::{Kind, Source};
 use super::lexicon::names_nothing;
 use super::prose::{Place, Sentence};
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 
@@ -31,17 +31,17 @@ static_regex! {
 
 /// `The goal is X`.
 pub(super) fn named(text: &str, seen: &str) -> Option<Captured> {
-    let found = matched(&GOAL, seen)?.get(1)?;
+    let found = GOAL.captures(seen)?.get(1)?;
     let new = skip_words(text, words_before(seen, found.start()));
     Some(Captured::new(Kind::Goal, new.trim_end_matches(['?', '!', '.']), Source::User, 0.95))
 }
 
 /// `Forget that, now X`, `let's move on to X`; not where X is a choice about the same work, which `rules` tells.
 pub(super) fn changed(text: &str, seen: &str, rules: fn(&str) -> bool) -> Option<Captured> {
-    let turn = matched(&CHANGE, seen).or_else(|| matched(&TURN, seen));
+    let turn = CHANGE.captures(seen).or_else(|| TURN.captures(seen));
     let found = match turn {
         Some(turn) => turn,
-        None => matched(&SWITCH, seen).filter(|_| !SWITCHES_THING.is_match(seen))?,
+        None => SWITCH.captures(seen).filter(|_| !SWITCHES_THING.is_match(seen))?,
     }
     .get(1)?;
     let rest = found.as_str();

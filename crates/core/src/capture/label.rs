@@ -2,7 +2,7 @@
 //! `X (agreed)`, introductions of lists and quotes, and the status of a decision record.
 
 use super::prose::{Place, Sentence};
-use super::sense::{matched, skip_words};
+use super::sense::skip_words;
 use crate::text::pattern::static_regex;
 
 /// A label stands within this many bytes.
@@ -46,7 +46,7 @@ static_regex! {
 /// `Decision: X` and its relatives, also in headings and quotes: how many words stand before X.
 pub(super) fn labelled(seen: &str) -> Option<usize> {
     let count = |bytes: usize| seen.get(..bytes).map_or(0, |head| head.split_whitespace().count());
-    if let Some(rest) = matched(&TAG, seen).and_then(|found| found.get(1)) {
+    if let Some(rest) = TAG.captures(seen).and_then(|found| found.get(1)) {
         return Some(count(rest.start()));
     }
     let mut window = seen.len().min(MAX_LABEL);
@@ -58,7 +58,7 @@ pub(super) fn labelled(seen: &str) -> Option<usize> {
     if names_decision(head) {
         return Some(count(end.end()));
     }
-    matched(&AGREED_LIST, seen).and_then(|found| found.get(1)).map(|rest| count(rest.start()))
+    AGREED_LIST.captures(seen).and_then(|found| found.get(1)).map(|rest| count(rest.start()))
 }
 
 /// The words before a colon say that what follows was decided.
@@ -94,7 +94,7 @@ pub(super) fn tagged(sentence: &Sentence) -> Option<String> {
         return None;
     }
     let seen = sentence.seen.as_str();
-    if let Some(found) = matched(&TAG_END, seen).and_then(|found| found.get(1)) {
+    if let Some(found) = TAG_END.captures(seen).and_then(|found| found.get(1)) {
         let words: Vec<&str> =
             sentence.text.split_whitespace().take(found.as_str().split_whitespace().count()).collect();
         return Some(words.join(" "));
@@ -136,7 +136,7 @@ pub(super) fn status(parts: &[Sentence]) -> Option<Status> {
         if !part.seen.starts_with("status") {
             return None;
         }
-        if let Some(word) = matched(&STATUS, &part.seen).and_then(|found| found.get(1)) {
+        if let Some(word) = STATUS.captures(&part.seen).and_then(|found| found.get(1)) {
             return Some(word.as_str());
         }
         let below = parts.get(at + 1).filter(|_| matches!(part.seen.as_str(), "status" | "status:"))?;
@@ -152,7 +152,7 @@ pub(super) fn status(parts: &[Sentence]) -> Option<Status> {
 /// The title of an accepted record, which says what was decided.
 pub(super) fn record_title(parts: &[Sentence]) -> Option<(usize, String)> {
     parts.iter().enumerate().take(3).find_map(|(at, part)| {
-        let found = matched(&RECORD_TITLE, &part.seen)?;
+        let found = RECORD_TITLE.captures(&part.seen)?;
         if part.place != Place::Heading && !part.seen.starts_with(['a', 'r', 'd']) {
             return None;
         }

@@ -3,8 +3,8 @@
 
 use super::options::Item;
 use super::prose::{Place, Sentence};
-use super::sense::{matched, sense, skip_words};
-use crate::text::pattern::static_regex;
+use super::sense::{sense, skip_words};
+use crate::text::pattern::{Pattern, static_regex};
 
 /// Sentences between the options and the question.
 const LOOK_BACK: usize = 5;
@@ -96,11 +96,11 @@ fn split(body: &str) -> Vec<Item> {
     if (2..=MAX_ITEMS).contains(&items.len()) && items.iter().all(fits) { items } else { Vec::new() }
 }
 
-fn last_match(pattern: &regex::Regex, text: &str) -> Option<(usize, usize)> {
+fn last_match(pattern: &Pattern, text: &str) -> Option<(usize, usize)> {
     pattern.find_iter(text).last().map(|found| (found.start(), found.end()))
 }
 
 /// Whether a sentence asks to choose.
 pub(super) fn asks_to_choose(seen: &str) -> bool {
-    matched(&CHOOSE, seen).is_some()
+    CHOOSE.captures(seen).is_some()
 }

@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::laid_out;
 use super::prose::{Place, Sentence};
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// More than this is a list of something else.
@@ -119,7 +119,7 @@ fn labelled(part: &Sentence) -> Option<Item> {
         return None;
     }
     let seen = part.seen.as_str();
-    let found = matched(&LABELLED, seen).or_else(|| matched(&LETTERED, seen))?;
+    let found = LABELLED.captures(seen).or_else(|| LETTERED.captures(seen))?;
     let skipped = seen.get(..found.get(2)?.start())?.split_whitespace().count();
     Some(Item { label: found.get(1)?.as_str().to_owned(), text: trimmed(skip_words(&part.text, skipped)) })
 }
@@ -162,7 +162,7 @@ fn in_question(question: &str) -> Option<Options> {
         return Some(Options { items: inline, from_question: true, frame: None });
     }
     let seen = sense(question);
-    let found = matched(&EITHER_OR, &seen)?;
+    let found = EITHER_OR.captures(&seen)?;
     let (left, right) = (found.get(1)?, found.get(2)?);
     let words = |at: usize| seen.get(..at).map_or(0, |head| head.split_whitespace().count());
     let original: Vec<&str> = question.split_whitespace().collect();
@@ -175,13 +175,13 @@ fn in_question(question: &str) -> Option<Options> {
     }
     let left_seen = sense(&left_text);
     let (frame, left_text) = if let Some(found) =
-        matched(&BE, &left_seen).filter(|_| seen.starts_with("should") || seen.starts_with("shall"))
+        BE.captures(&left_seen).filter(|_| seen.starts_with("should") || seen.starts_with("shall"))
     {
         let lead = left_seen.get(..found.get(3)?.start())?.split_whitespace().count();
         let head: Vec<&str> = left_text.split_whitespace().take(lead).collect();
         (Some(head.join(" ").replacen(" be", " is", 1)), skip_words(&left_text, lead).to_owned())
     } else if let Some(found) =
-        matched(&MODE_VERB, &left_seen).filter(|_| !MODE_VERB.is_match(&sense(&right_text)))
+        MODE_VERB.captures(&left_seen).filter(|_| !MODE_VERB.is_match(&sense(&right_text)))
     {
         let lead = left_seen.get(..found.get(2)?.start())?.split_whitespace().count();
         let head: Vec<&str> = left_text.split_whitespace().take(lead).collect();

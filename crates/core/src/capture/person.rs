@@ -10,7 +10,7 @@ use super::lexicon::{
 };
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use super::withdraw::{self, Before};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
@@ -328,13 +328,13 @@ fn one(text: &str, seen: &str, answers: bool) -> Vec<Captured> {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         skip_words(text, head).trim_end_matches(['?', '!', '.']).to_owned()
     };
-    if let Some(found) = matched(&LEARN, seen).and_then(|found| found.get(1)) {
+    if let Some(found) = LEARN.captures(seen).and_then(|found| found.get(1)) {
         let told = from(found);
         let telling = told.split_whitespace().filter(|word| !EMPTY_WORD.is_match(&sense(word))).count();
         let said = (telling >= 2).then(|| Captured::new(Kind::Learning, &told, Source::User, 0.9));
         return said.into_iter().collect();
     }
-    if let Some(found) = matched(&TODO, seen).and_then(|found| found.get(1)) {
+    if let Some(found) = TODO.captures(seen).and_then(|found| found.get(1)) {
         return vec![Captured::task(&from(found), TaskState::Open, Source::User, 0.9)];
     }
     // An answer tells how things are; only what it plainly orders is a rule.
@@ -360,7 +360,7 @@ fn rules(seen: &str) -> bool {
 
 /// The clause chooses: `use X`, `change the limit to 5`, `we go with X`.
 fn takes_a_stance(seen: &str) -> bool {
-    let used = matched(&WE_USE, seen).and_then(|found| found.get(1)).map(|what| what.as_str());
+    let used = WE_USE.captures(seen).and_then(|found| found.get(1)).map(|what| what.as_str());
     STANCE.is_match(seen) && !names_nothing(seen)
         || ANOTHER_VALUE.is_match(seen)
         || WE_CHOOSE.is_match(seen)
@@ -386,7 +386,7 @@ fn permits(seen: &str) -> bool {
     if ALLOWED.is_match(seen) {
         return true;
     }
-    let Some(found) = matched(&PERMIT, seen) else { return false };
+    let Some(found) = PERMIT.captures(seen) else { return false };
     let verb = found.get(1).map_or("", |verb| verb.as_str());
     let rest = found.get(2).map_or("", |rest| rest.as_str()).trim();
     let changes =
@@ -412,7 +412,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     }
     if SETTLED_CUE.is_match(seen)
         && let Some(found) =
-            matched(&SETTLED_VERB, seen).or_else(|| matched(&SETTLED, seen)).and_then(|found| found.get(1))
+            SETTLED_VERB.captures(seen).or_else(|| SETTLED.captures(seen)).and_then(|found| found.get(1))
     {
         let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
         let count = found.as_str().split_whitespace().count();
@@ -433,7 +433,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     if WE_NEED.is_match(seen) {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
-    let told_not = matched(&NOT_ORDER, seen).and_then(|found| found.get(1)).is_some_and(|rest| {
+    let told_not = NOT_ORDER.captures(seen).and_then(|found| found.get(1)).is_some_and(|rest| {
         rest.as_str().split_whitespace().count() >= 2
             && !names_nothing(rest.as_str())
             && !rest.as_str().starts_with("worry")
@@ -470,7 +470,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     {
         return said(Kind::Constraint, 0.7);
     }
-    if let Some(found) = matched(&LETS, seen) {
+    if let Some(found) = LETS.captures(seen) {
         let verb = found.get(2).map_or("", |verb| verb.as_str());
         let rest = found.get(3).map_or("", |rest| rest.as_str());
         let decides = announces_decision(verb, rest.trim()) || is_serbian_change(verb);
@@ -501,7 +501,7 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     if orders_by_shape(seen) {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.6));
     }
-    if let Some(found) = matched(&WANT, seen).and_then(|found| found.get(1)) {
+    if let Some(found) = WANT.captures(seen).and_then(|found| found.get(1)) {
         let body = found.as_str();
         let work = starts_with_order(body) || body.split_whitespace().next().is_some_and(is_serbian_change);
         return (work && body.split_whitespace().count() >= 3)
@@ -517,7 +517,7 @@ static_regex! {
 
 /// `can you X?`, `please X`: work, or a stance where it says how things are to be.
 fn request(text: &str, seen: &str) -> Option<Captured> {
-    let found = matched(&CAN_YOU, seen)?.get(1)?;
+    let found = CAN_YOU.captures(seen)?.get(1)?;
     let body = found.as_str();
     let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
     let words = skip_words(text, head).trim_end_matches(['?', '!', '.']);

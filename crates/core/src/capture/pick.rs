@@ -1,7 +1,6 @@
 //! Which of several options an answer picks: by place, by name, by what it has not, by its price or hour.
 
 use super::options::{Choice, Options};
-use super::sense::matched;
 use crate::text::pattern::static_regex;
 
 /// Longer answers pick nothing by a name.
@@ -62,7 +61,7 @@ fn by_conclusion(options: &Options, answer: &str) -> Option<Choice> {
 
 /// `1 and 3`, `the first and the last`.
 fn several<'o>(options: &'o Options, answer: &str) -> Option<Vec<&'o str>> {
-    let named = matched(&SEVERAL, answer)?.get(1)?.as_str();
+    let named = SEVERAL.captures(answer)?.get(1)?.as_str();
     let texts: Option<Vec<&str>> = named
         .split([',', '&', '+', ' '])
         .filter(|word| !matches!(*word, "" | "and" | "plus" | "i" | "te" | "the"))
@@ -73,7 +72,7 @@ fn several<'o>(options: &'o Options, answer: &str) -> Option<Vec<&'o str>> {
 }
 
 fn by_place(options: &Options, answer: &str) -> Option<Choice> {
-    let found = matched(&PICK, answer)?;
+    let found = PICK.captures(answer)?;
     let labelled = |label: &str| options.items.iter().find(|item| item.label == label);
     let nth = |at: usize| options.items.get(at);
     let item = if let Some(letter) = found.get(1) {
@@ -268,7 +267,7 @@ fn by_a_sentence(options: &Options, answer: &str) -> Option<Choice> {
 /// `the one without X`, `anything but the first`: what is left.
 fn by_exclusion(options: &Options, answer: &str) -> Option<Choice> {
     let first = answer.split([',', ';', '.']).next().unwrap_or(answer);
-    let out = matched(&RULES_OUT, first)?.get(1)?.as_str();
+    let out = RULES_OUT.captures(first)?.get(1)?.as_str();
     let words = answer.split_whitespace().count();
     let ruled = by_place(options, out)
         .and_then(|choice| options.position(&choice.text))

@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::lexicon::announces_decision;
 use super::prose::{Place, Sentence};
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// A question this far above the end is no longer what is answered.
@@ -86,7 +86,7 @@ pub(super) fn find(parts: &[Sentence]) -> Option<Proposal> {
 /// `I'll cancel it on Monday, if that's fine with you`: agreement is asked for without a question.
 fn granted(parts: &[Sentence]) -> Option<Proposal> {
     let last = parts.iter().rev().take(2).find(|part| may_ask(part) && GRANT.is_match(&part.seen))?;
-    let found = matched(&GRANT, &last.seen)?;
+    let found = GRANT.captures(&last.seen)?;
     let flips = UNLESS.is_match(&last.seen);
     let body = if let Some(rest) = found.get(1) {
         let skipped = last.seen.get(..rest.start())?.split_whitespace().count();
@@ -131,7 +131,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
     {
         return Some(Proposal::new(&suggestion(head.trim()), true));
     }
-    if let Some(found) = matched(&IS_FINE, seen).or_else(|| matched(&IS_FINE_SR, seen)) {
+    if let Some(found) = IS_FINE.captures(seen).or_else(|| IS_FINE_SR.captures(seen)) {
         let subject = found.get(1)?.as_str();
         if !subject.starts_with("you ")
             && !matches!(subject, "it" | "that" | "this" | "you" | "everything" | "to" | "ovo")
@@ -152,7 +152,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
             ));
         }
     }
-    if let Some(found) = matched(&ASK, seen).and_then(|found| found.get(1)) {
+    if let Some(found) = ASK.captures(seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
         let body = skip_words(&question.text, skipped);
         let proposal = Proposal::new(&first_half(body), false);
@@ -166,7 +166,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
         }
         return Some(proposal);
     }
-    if let Some(found) = matched(&ASK_SUBJECT, seen).and_then(|found| found.get(1)) {
+    if let Some(found) = ASK_SUBJECT.captures(seen).and_then(|found| found.get(1)) {
         let skipped = seen.get(..found.start())?.split_whitespace().count();
         let body = first_half(skip_words(&question.text, skipped));
         return Some(Proposal::new(&body.replacen(" be ", " is ", 1), false));
@@ -205,7 +205,7 @@ fn first_half(body: &str) -> String {
 /// A statement without the words that make it a suggestion.
 pub(super) fn suggestion(text: &str) -> String {
     let seen = sense(text);
-    match matched(&SUGGEST, &seen).and_then(|found| found.get(1)) {
+    match SUGGEST.captures(&seen).and_then(|found| found.get(1)) {
         Some(found) => {
             let skipped = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
             skip_words(text, skipped).to_owned()

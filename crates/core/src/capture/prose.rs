@@ -1,7 +1,6 @@
 //! A reply as sentences with their place: markdown blocks, list marks, headings and quotes are read once, code fences,
 //! logs and tables are told apart, so that rules look at sentences and never at sample text (FAULTS C5, C6, C8).
 
-use super::sense::matched;
 use crate::text::pattern::static_regex;
 use std::rc::Rc;
 
@@ -183,7 +182,7 @@ impl Reader {
             self.start(Place::Quote, quoted.as_str());
             return;
         }
-        if let Some(found) = matched(&ITEM, line) {
+        if let Some(found) = ITEM.captures(line) {
             self.flush();
             let mark = found.get(1).or_else(|| found.get(2)).map_or("", |mark| mark.as_str());
             self.mark = mark.to_lowercase();

@@ -59,11 +59,6 @@ fn cover(chars: &mut [char], span: std::ops::Range<usize>, with: char, words: us
     }
 }
 
-/// What a pattern captures. Most patterns find nothing most of the time: that is told first, without memory.
-pub(super) fn matched<'t>(pattern: &regex::Regex, text: &'t str) -> Option<regex::Captures<'t>> {
-    if pattern.is_match(text) { pattern.captures(text) } else { None }
-}
-
 /// The original without its first `words` words.
 pub(super) fn skip_words(text: &str, words: usize) -> &str {
     let mut rest = text.trim_start();

@@ -2,7 +2,6 @@
 //! `Keeping the old logo`, and what the end of a comparison says in plain present tense (`the index lives in SQLite`).
 
 use super::lexicon::{is_change, is_look, is_strong_change};
-use super::sense::matched;
 use crate::text::pattern::static_regex;
 
 /// A sentence of more words is no short answer.
@@ -68,7 +67,7 @@ pub(super) fn told_choice(main: &str) -> Option<usize> {
         return None;
     }
     let count = |bytes: usize| main.get(..bytes).map_or(0, |head| head.split_whitespace().count());
-    if let Some(found) = matched(&WE_CHOSE, main).or_else(|| matched(&WE_CHOSE_SR, main)) {
+    if let Some(found) = WE_CHOSE.captures(main).or_else(|| WE_CHOSE_SR.captures(main)) {
         let (at, rest) = (found.get(0)?.start(), found.get(1)?.as_str());
         let head = main.get(..at)?.trim();
         let circumstance = CIRCUMSTANCE.is_match(head) || LINKED.is_match(head);
@@ -78,7 +77,7 @@ pub(super) fn told_choice(main: &str) -> Option<usize> {
             return Some(if TOPIC.is_match(head) { 0 } else { count(at) });
         }
     }
-    if let Some(found) = matched(&IT_WAS, main) {
+    if let Some(found) = IT_WAS.captures(main) {
         let rest = found.get(1).or_else(|| found.get(2))?;
         let fine = rest.as_str().split_whitespace().count() >= 3 && !BY_OTHERS.is_match(main);
         return fine.then(|| count(rest.start()));
@@ -90,7 +89,7 @@ pub(super) fn told_choice(main: &str) -> Option<usize> {
 /// `Friday it is`, `it's the oak table, then`: how many words say so.
 pub(super) fn names_it(main: &str) -> Option<usize> {
     if main.contains(" it is")
-        && let Some(name) = matched(&IT_IS, main).and_then(|found| found.get(1))
+        && let Some(name) = IT_IS.captures(main).and_then(|found| found.get(1))
         && !NO_NAME.is_match(name.as_str().trim_end_matches(" it is"))
     {
         let head = main.get(..name.start())?.split_whitespace().count();
@@ -98,7 +97,7 @@ pub(super) fn names_it(main: &str) -> Option<usize> {
         let all = !REASON.is_match(rest);
         return Some(if all { usize::MAX } else { head + name.as_str().split_whitespace().count() });
     }
-    let found = matched(&ITS, main)?;
+    let found = ITS.captures(main)?;
     let state = found.get(1).is_some_and(|name| STATE.is_match(name.as_str()));
     (!state).then(|| main.split_whitespace().count())
 }
@@ -142,7 +141,7 @@ pub(super) fn deliberate(seen: &str) -> Option<regex::Match<'_>> {
 
 /// An item that says what we take: `we move the hearing to May`. What we do at present is no choice.
 pub(super) fn we_take(main: &str) -> bool {
-    matched(&WE_VERB, main).and_then(|found| found.get(1)).is_some_and(|verb| {
+    WE_VERB.captures(main).and_then(|found| found.get(1)).is_some_and(|verb| {
         let verb = verb.as_str();
         (is_strong_change(verb) || matches!(verb, "take" | "hire" | "buy" | "book" | "go"))
             && !verb.ends_with("ed")
@@ -174,14 +173,14 @@ pub(super) fn settles(clause: &str) -> bool {
 
 /// `we bake the cake on Saturday`, `pravimo tortu u subotu`: the present tense of a plan.
 pub(super) fn we_act(clause: &str) -> bool {
-    if let Some(verb) = matched(&WE_VERB, clause).and_then(|found| found.get(1)) {
+    if let Some(verb) = WE_VERB.captures(clause).and_then(|found| found.get(1)) {
         let verb = verb.as_str();
         return !STATIVE.is_match(verb)
             && !verb.ends_with("ed")
             && !verb.ends_with("ing")
             && (!is_look(verb) || is_strong_change(verb));
     }
-    matched(&WE_VERB_SR, clause).and_then(|found| found.get(1)).is_some_and(|verb| {
+    WE_VERB_SR.captures(clause).and_then(|found| found.get(1)).is_some_and(|verb| {
         !matches!(
             verb.as_str(),
             "samo"

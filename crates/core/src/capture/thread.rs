@@ -7,7 +7,7 @@ use super::prose::sentences;
 use super::sense::{sense, skip_words};
 use crate::message::{Message, Role};
 use crate::text::clip;
-use crate::text::pattern::static_regex;
+use crate::text::pattern::{Pattern, static_regex};
 use serde::{Deserialize, Serialize};
 
 /// How things stand.
@@ -165,7 +165,7 @@ fn announced(messages: &[Message]) -> Option<String> {
         .map(Message::text)
         .find(|text| !text.trim().is_empty())?;
     let parts = sentences(&reply);
-    let next = |pattern: &regex::Regex| {
+    let next = |pattern: &Pattern| {
         parts.iter().rev().take(12).filter(|part| !part.text.ends_with('?')).find_map(|part| {
             let seen = sense(&part.text);
             let found = pattern.captures(&seen)?.get(1)?;

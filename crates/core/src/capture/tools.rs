@@ -6,7 +6,7 @@ use super::injected::SHORTENED;
 use super::shell;
 use crate::message::{Block, Message, Role};
 use crate::text::clip;
-use crate::text::pattern::static_regex;
+use crate::text::pattern::{Pattern, static_regex};
 use serde_json::Value;
 
 /// Longest error line, in graphemes.
@@ -88,7 +88,7 @@ pub fn tool_use(name: &str, arguments: &Value, is_error: bool) -> ToolUse {
 /// What kind of access a tool's name says; an editor with a `command` argument says it there.
 fn access(name: &str, arguments: &Value) -> Access {
     let words = name_words(name);
-    let has = |pattern: &regex::Regex| words.iter().any(|word| pattern.is_match(word));
+    let has = |pattern: &Pattern| words.iter().any(|word| pattern.is_match(word));
     // `search_files`, `list_dir`, `grep`: they look at many files and read none.
     if words.iter().any(|word| {
         matches!(

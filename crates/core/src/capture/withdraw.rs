@@ -5,7 +5,7 @@ use super::captured::{Captured, Withdrawn};
 use super::clause;
 use super::kinds::{Kind, Source, TaskState};
 use super::prose::sentences;
-use super::sense::{matched, sense, skip_words};
+use super::sense::{sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// Longer alternatives are sentences.
@@ -186,19 +186,19 @@ fn whole(piece: &str, text: &str, changed: bool) -> Option<TakesBack> {
         found.iter().skip(1).flatten().find(|group| !group.as_str().trim().is_empty()).and_then(name)
     };
     for pattern in [&*FORGET_TALK, &*FORGET, &*OFF] {
-        if let Some(name) = matched(pattern, piece).and_then(first) {
+        if let Some(name) = pattern.captures(piece).and_then(first) {
             return Some(TakesBack::Named(Withdrawn::Topic(name)));
         }
     }
     for pattern in [&*NOT_WANTED, &*NO_LONGER, &*NO_LONGER_SR] {
-        if let Some(name) = matched(pattern, piece).and_then(first) {
+        if let Some(name) = pattern.captures(piece).and_then(first) {
             return Some(TakesBack::Named(Withdrawn::Thing(name)));
         }
     }
-    if changed && let Some(name) = matched(&NOT_ANY, piece).and_then(first) {
+    if changed && let Some(name) = NOT_ANY.captures(piece).and_then(first) {
         return Some(TakesBack::Named(Withdrawn::Topic(name)));
     }
-    let name = matched(&REMOVE, piece).and_then(first)?;
+    let name = REMOVE.captures(piece).and_then(first)?;
     Some(TakesBack::Ordered(Withdrawn::Thing(name)))
 }
 

@@ -131,22 +131,25 @@ fn strip_emphasis(line: &str) -> Cow<'_, str> {
     // Emphasis may span a code span (`**use `x` now**`): a second pass over the joined text takes such pairs too,
     // unless code held marks of its own.
     if out.is_empty() {
-        return strip_pairs(rest).into();
+        return strip_pairs(rest);
     }
     let code_has_marks = out.contains('/') && out.contains('*');
     out.push_str(&strip_pairs(rest));
-    if code_has_marks { out } else { strip_pairs(&out) }.into()
+    if code_has_marks { out.into() } else { strip_pairs(&out).into_owned().into() }
 }
 
 /// Removes `**x**`, `*x*`, `~~x~~`, and `__x y__`, `_x y_` where the marks stand at the edges of words.
-fn strip_pairs(text: &str) -> String {
+fn strip_pairs(text: &str) -> Cow<'_, str> {
+    if !text.contains(['*', '_', '~']) {
+        return text.into();
+    }
     let mut out = text.to_owned();
     for mark in ["***", "**", "~~", "*", "__", "_"] {
         while let Some(shorter) = strip_pair(&out, mark) {
             out = shorter;
         }
     }
-    out
+    out.into()
 }
 
 fn strip_pair(text: &str, mark: &str) -> Option<String> {

@@ -1,18 +1,23 @@
-//! Regular expressions that are compiled once, on first use, without a way to panic.
+//! Regular expressions that are compiled once, on first use, without a way to panic, and asked only where a glance does
+//! not tell that they find nothing.
 //!
 //! `regex` only: its time is linear in the text whatever the pattern (FAULTS C8). A pattern that does not compile
 //! would never match instead of taking the host down; it cannot reach a release, because [`static_regex!`] gives each
 //! pattern a test of its own.
 
-use regex::Regex;
+mod glance;
+
+use glance::Glance;
+use regex::{Captures, Match, Regex};
 use std::borrow::Cow;
+use std::ops::Deref;
 
 /// Declares patterns at module level: `static_regex! { /// What it finds. static NAME = r"..."; }`. Each becomes a
-/// `LazyLock<Regex>`, and a test `NAME::compiles`.
+/// `LazyLock<Pattern>`, and a test `NAME::compiles`.
 macro_rules! static_regex {
     ($($(#[$doc:meta])* $visibility:vis static $name:ident = $pattern:expr;)+) => {$(
         $(#[$doc])*
-        $visibility static $name: std::sync::LazyLock<regex::Regex> =
+        $visibility static $name: std::sync::LazyLock<$crate::text::pattern::Pattern> =
             std::sync::LazyLock::new(|| $crate::text::pattern::compile($pattern));
 
         #[cfg(test)]
@@ -27,6 +32,44 @@ macro_rules! static_regex {
     )+};
 }
 pub(crate) use static_regex;
+
+/// A regular expression that answers at a glance where it can.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    regex: Regex,
+    glance: Glance,
+}
+
+impl Pattern {
+    /// As [`Regex::is_match`].
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        self.may_match(text) && self.regex.is_match(text)
+    }
+
+    /// As [`Regex::find`].
+    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        if self.may_match(text) { self.regex.find(text) } else { None }
+    }
+
+    /// As [`Regex::captures`]. Most patterns find nothing most of the time: that is told first, without memory.
+    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        if self.is_match(text) { self.regex.captures(text) } else { None }
+    }
+
+    fn may_match(&self, text: &str) -> bool {
+        let may_match = self.glance.may_match(text);
+        debug_assert!(may_match || !self.regex.is_match(text), "{} matches {text:?}", self.regex.as_str());
+        may_match
+    }
+}
+
+impl Deref for Pattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        &self.regex
+    }
+}
 
 /// Matches nothing: no character is both in a class and outside it.
 const NEVER: &str = r"[^\s\S]";
@@ -43,11 +86,13 @@ const WORD: &str = concat!(
 /// The compiled pattern; one that matches nothing if it is malformed. In a pattern of ASCII, `\b` and `\B` are boundaries of
 /// ASCII words: a single dash or emoji in the text would send a Unicode one through an engine that is a hundred times slower.
 /// `\w` is [`WORD`] and `\d` an ASCII digit.
-pub(crate) fn compile(pattern: &str) -> Regex {
-    Regex::new(&plain_classes(pattern)).unwrap_or_else(|cause| {
+pub(crate) fn compile(pattern: &str) -> Pattern {
+    let plain = plain_classes(pattern);
+    let regex = Regex::new(&plain).unwrap_or_else(|cause| {
         tracing::error!(pattern, %cause, "a pattern does not compile and is ignored");
         never()
-    })
+    });
+    Pattern { glance: Glance::of(&plain), regex }
 }
 
 fn plain_classes(pattern: &str) -> Cow<'_, str> {

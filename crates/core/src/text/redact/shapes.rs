@@ -2,8 +2,7 @@
 
 use super::placeholder::{is_placeholder, looks_random};
 use super::{Edit, MARKER_START};
-use crate::text::pattern::static_regex;
-use regex::Regex;
+use crate::text::pattern::{Pattern, static_regex};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -72,7 +71,7 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
 
 /// Where a secret may stand: its pattern, its kind, and what no text without it can match. The patterns of addresses and
 /// commands are large: what has neither must not pay for them, nor each thread for its caches.
-type Place = (&'static LazyLock<Regex>, &'static str, fn(&str) -> bool);
+type Place = (&'static LazyLock<Pattern>, &'static str, fn(&str) -> bool);
 
 const PLACES: [Place; 7] = [
     (&HOOKS, "webhook", |text| text.contains("https://")),
@@ -99,7 +98,7 @@ pub(super) fn redact_places(text: &str) -> Cow<'_, str> {
 }
 
 /// Replaces, in each match, the last group that took part, unless it is a placeholder.
-fn hide_groups<'a>(text: &'a str, pattern: &Regex, kind: &str) -> Cow<'a, str> {
+fn hide_groups<'a>(text: &'a str, pattern: &Pattern, kind: &str) -> Cow<'a, str> {
     let mut edit = Edit::new(text);
     for found in pattern.captures_iter(text) {
         let groups: Vec<_> = found.iter().skip(1).flatten().collect();
@@ -116,7 +115,7 @@ fn hide_groups<'a>(text: &'a str, pattern: &Regex, kind: &str) -> Cow<'a, str> {
 
 /// True for what these places hold without being secret: an ordinary word after "basic" or "authorization:", a user
 /// name before an `@`.
-fn is_plain(pattern: &Regex, shown: &str, groups: usize) -> bool {
+fn is_plain(pattern: &Pattern, shown: &str, groups: usize) -> bool {
     let word = !looks_random(shown);
     match pattern.as_str() {
         p if p == BEARER.as_str() => word,
