@@ -14,7 +14,7 @@ type Arguments<F> = F extends (...args: infer A) => unknown ? A : never
 type TakesLess = { [Name in Both]: Arguments<Written[Name]> extends Arguments<Generated[Name]> ? never : Name }[Both]
 type IsAsync<F> = F extends (...args: never[]) => Promise<unknown> ? true : false
 type OtherTiming = { [Name in Both]: IsAsync<Written[Name]> extends IsAsync<Generated[Name]> ? never : Name }[Both]
-type Internal = 'stopWords' | '__napiBindingTarget' | 'startEnrichment' | 'mergeEnrichment' | 'openSession'
+type Internal = 'stopWords' | 'estimateMessages' | '__napiBindingTarget' | 'startEnrichment' | 'mergeEnrichment' | 'openSession'
 /** Native functions without a type of ours. */
 type Untyped = Exclude<{ [Name in keyof Generated]: Generated[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Generated], keyof Written | Internal>
 
