@@ -3,7 +3,7 @@
 // name: the list below is the public surface, and `import { name } from 'clawback'` finds the names by reading it.
 
 const { loadBinding } = require('./lib/loader.js')
-const { asyncExport, messageExport, syncExport } = require('./lib/boundary.js')
+const { asyncExport, guarded, messageExport, syncExport } = require('./lib/boundary.js')
 const { addMaintain, enrichExport, parseExport, promptExport, summarizeExport } = require('./lib/enrich.js')
 const { configReader } = require('./lib/config.js')
 const { checkpointInput, measureUsage, toJson, toolUse } = require('./lib/input.js')
@@ -78,7 +78,7 @@ exports.tuningReport = async('tuningReport', 1)
 // pressure
 const measure = sync('measureUsage')
 const estimateMessages = sync('estimateMessages')
-exports.measureUsage = measure && ((input) => measureUsage(measure, estimateMessages, input))
+exports.measureUsage = measure && guarded((input) => measureUsage(measure, estimateMessages, input), 'measureUsage')
 exports.gaugeLine = sync('gaugeLine')
 exports.allocateBudget = sync('allocateBudget')
 exports.truncateBootstrapFiles = sync('truncateBootstrapFiles')

@@ -7,9 +7,9 @@ const rejecting = (error: unknown) => ({ call: async (..._: unknown[]) => { thro
 const napi = (code: string, message: string) => Object.assign(new Error(message), { code })
 
 describe('errors of the native part', () => {
-  test('a coded message becomes its text and a code', async () => {
+  test('a coded message becomes its text, with the name of the call, and a code', async () => {
     const error = new Error('[clawback:Locked] session is locked\nby somebody')
-    const expected = expect.objectContaining({ code: 'Locked', message: 'session is locked\nby somebody' })
+    const expected = expect.objectContaining({ code: 'Locked', message: 'call: session is locked\nby somebody' })
     expect(() => syncExport(throwing(error), 'call')!()).toThrow(expected)
     await expect(asyncExport(rejecting(error), 'call')!()).rejects.toEqual(expected)
   })
@@ -99,6 +99,6 @@ describe('usage of a long conversation', () => {
 
   test('extrapolates the older ones when nothing else is known', () => {
     const measure = (input: any) => ({ source: 'estimate', earlier: input.earlierTokens })
-    expect(measureUsage(measure as never, () => 2, { messages, contextWindow: 1 } as never)).toMatchObject({ earlier: (2_000 - 256) * 2 })
+    expect(measureUsage(measure as never, (parts: string[]) => 2 * JSON.parse(parts[0]!).length, { messages, contextWindow: 1 } as never)).toMatchObject({ earlier: (2_000 - 256) * 2 })
   })
 })

@@ -29,10 +29,15 @@ export function readable(error: Error): string {
   const { path: where } = error as NodeJS.ErrnoException
   const words = inWords(error)
   if (words !== undefined && where !== undefined) return `${where}: ${words}`
-  return error.message.replace(/: [^:]*\(os error (\d+)\)$/, (raw, digits: string) => {
+  return withoutCall(error).replace(/: [^:]*\(os error (\d+)\)$/, (raw, digits: string) => {
     const known = WORDS[NUMBERS[digits] ?? '']
     return known === undefined ? raw : `: ${known}`
   })
+}
+
+/** The native part's errors begin with the function that was called, which whoever sits at a terminal has never heard of. */
+function withoutCall(error: Error): string {
+  return error instanceof CliError || inWords(error) !== undefined ? error.message : error.message.replace(/^(?:ContextSession\.)?[a-z]+(?:[A-Z][a-z]*)*: /, '')
 }
 
 /** Runs `use` with a directory of its own, made in `place` or where the system keeps such; it is removed whatever happens. */

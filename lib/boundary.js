@@ -3,45 +3,86 @@
 // every failure comes back as an `Error` with a stable `code`.
 //
 // The native part words its errors `[clawback:CODE] text`; a napi async function can carry nothing else. Failures of the
-// conversion itself (a number where a string belongs) carry napi's own status instead, and become `InvalidInput`.
+// conversion itself (a number where a string belongs) carry napi's own status instead, and become `InvalidInput`, as does
+// whatever the caller's own objects throw when they are read. What the messages say: wording.js.
 
 const { toPlain } = require('./plain.js')
+const { describe, parameterName, short, withoutArguments, withoutValues, wrongArgument, wrongField } = require('./wording.js')
 
 const CODED = /^\[clawback:([A-Za-z]+)\] ([\s\S]*)$/
 const CONVERSION = /Expected$|^InvalidArg$/
+/** What else napi itself may say: none of it is the caller's doing. */
+const NATIVE = new Set(['GenericFailure', 'QueueFull', 'Closing', 'Unknown', 'HandleScopeMismatch', 'CallbackScopeMismatch', 'EscapeCalledTwice', 'WouldDeadlock', 'NoExternalBuffersAllowed'])
 /** Errors made here: they are not translated a second time. */
 const OURS = new WeakSet()
 
-/** The error a caller sees, made from the one the native part threw. */
-function translate(error, name, below) {
-  if (!(error instanceof Error)) return fault('Internal', `${name}: ${String(error)}`, below, error)
+/** The error a caller sees, made from what was thrown in a call of `name` with these arguments. */
+function translate(error, name, below, args = []) {
   if (OURS.has(error)) return error
-  const coded = CODED.exec(error.message)
-  if (coded) return fault(coded[1], coded[2], below)
-  // A TypeError is the engine's: an argument that is no object, goes round in circles, or has code of its own that fails.
-  const code = error instanceof TypeError || CONVERSION.test(error.code ?? '') ? 'InvalidInput' : 'Internal'
-  return fault(code, `${name}: ${error.message}`, below, error)
+  const { said, code } = read(error)
+  const coded = CODED.exec(said)
+  if (coded) return fault(coded[1], named(name, withoutValues(withoutArguments(coded[2], name, args))), below)
+  if (NATIVE.has(code)) return fault('Internal', `${name}: ${withoutValues(said)}`, below)
+  const wrong = wrongField(said, args) ?? wrongArgument(name, args)
+  if (wrong !== undefined) return fault('InvalidInput', `${name}: ${wrong}`, below)
+  if (CONVERSION.test(code)) return fault('InvalidInput', `${name}: an argument is not of the type that is needed`, below)
+  // Code of the caller's own has failed: a getter, a proxy, a `toJSON`; or the value goes round in circles.
+  return fault('InvalidInput', `${name}: an argument cannot be read: reading it threw an error; give plain objects`, below, error)
 }
 
-/** An error with a code; its stack starts at the caller, not in here. */
+/** Message and code of whatever was thrown; it may be anything. */
+function read(error) {
+  try {
+    return { said: String(error.message ?? ''), code: String(error.code ?? '') }
+  } catch {
+    return { said: '', code: '' }
+  }
+}
+
+/** Words that begin with the name of the call. */
+const named = (name, text) => (text.startsWith(name) ? text : `${name}: ${text}`)
+
+/** An error with a code; its stack starts at the caller, not in here. Its message is short whatever it is made of. */
 function fault(code, message, below, cause) {
-  const error = Object.assign(new Error(message, cause === undefined ? undefined : { cause }), { code })
+  const error = Object.assign(new Error(short(message), cause === undefined ? undefined : { cause }), { code })
   Error.captureStackTrace(error, below)
   OURS.add(error)
   return error
 }
 
+/** What is wrong with a value that has to be a text; undefined when nothing is. */
+function notText(value) {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'is not well-formed Unicode (half a surrogate pair)'
+  if (typeof value === 'number') return 'is a number; pass a string, a long id loses digits as a number'
+  return `is ${describe(value)}; a string is needed`
+}
+
 /** Keys and paths must arrive as they are: a long id as a number has lost digits, half a surrogate pair loses itself. */
 function requireStrings(args, count, name, below) {
   for (let index = 0; index < count; index++) {
-    const value = args[index]
-    if (typeof value === 'string' && value.isWellFormed()) continue
-    const what =
-      typeof value === 'string' ? 'is not well-formed Unicode (half a surrogate pair)'
-      : typeof value === 'number' ? `is a number; pass a string, a long id loses digits as a number`
-      : `is ${value === null ? 'null' : `of type ${typeof value}`}; a string is needed`
-    throw fault('InvalidInput', `${name}: argument ${index + 1} ${what}`, below)
+    const why = notText(args[index])
+    if (why !== undefined) throw fault('InvalidInput', `${name}: ${parameterName(name, index)} ${why}`, below)
   }
+}
+
+/** Wraps a function written here, so that its errors have a code too. */
+function guarded(run, name) {
+  const wrapper = run.constructor.name === 'AsyncFunction'
+    ? async function wrapped(...args) {
+        try {
+          return await run.apply(this, args)
+        } catch (error) {
+          throw translate(error, name, wrapped, args)
+        }
+      }
+    : function wrapped(...args) {
+        try {
+          return run.apply(this, args)
+        } catch (error) {
+          throw translate(error, name, wrapped, args)
+        }
+      }
+  return dress(wrapper, name, run)
 }
 
 /** Hosts write "nothing" as null or leave it out; the native part knows the second. What is not a plain object stays. */
@@ -88,17 +129,17 @@ function syncExport(native, name, strings = 0, prepare = undefined, finish = asI
       const ready = args.map((arg) => withoutNulls(arg))
       return finish(call.apply(native, prepare ? prepare(...ready) : ready))
     } catch (error) {
-      throw translate(error, name, wrapped)
+      throw translate(error, name, wrapped, args)
     }
   }, name, call)
 }
 
 /**
  * Wraps an asynchronous native export: whatever goes wrong, the promise rejects and nothing is thrown. `prepare` and `finish`
- * as in `syncExport`.
+ * as in `syncExport`; `name` is what the caller calls it.
  */
-function asyncExport(native, name, strings = 0, prepare = undefined, finish = asItIs) {
-  const call = native[name]
+function asyncExport(native, inside, strings = 0, prepare = undefined, finish = asItIs, name = inside) {
+  const call = native[inside]
   if (typeof call !== 'function') return undefined
   return dress(async function wrapped(...args) {
     requireStrings(args, strings, name, wrapped)
@@ -106,9 +147,9 @@ function asyncExport(native, name, strings = 0, prepare = undefined, finish = as
       const ready = prepare ? await prepare(...args) : args
       return finish(await call.apply(native, ready.map((arg) => withoutNulls(arg))))
     } catch (error) {
-      throw translate(error, name, wrapped)
+      throw translate(error, name, wrapped, args)
     }
   }, name, call)
 }
 
-module.exports = { asyncExport, fault, messageExport, syncExport, translate, withoutNulls }
+module.exports = { asyncExport, fault, guarded, messageExport, notText, syncExport, translate, withoutNulls }

@@ -2,24 +2,26 @@
 // The configuration. The native part is pure but for the one file: environment and home directory are handed in here.
 
 const path = require('node:path')
-const { asyncExport } = require('./boundary.js')
+const { asyncExport, guarded } = require('./boundary.js')
 
 /** `readConfig` and `loadConfig` over the native reader. */
 function configReader(native) {
-  const read = asyncExport(native, 'readConfig', 0, (file, options) => {
+  const reader = (name) => asyncExport(native, 'readConfig', 0, (file, options) => {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => name.startsWith('CLAWBACK_') && value !== undefined))
     const usual = options?.stateDir === undefined ? undefined : path.join(options.stateDir, 'context', 'config.yaml')
     return [file ?? undefined, { env, usual, home: process.env.HOME || process.env.USERPROFILE || undefined }]
-  })
+  }, undefined, name)
+  const read = reader('readConfig')
   if (!read) return { readConfig: undefined, loadConfig: undefined }
 
+  const load = reader('loadConfig')
   /** The effective configuration. Keys that nobody knows are said once, as a warning of the process. */
   async function loadConfig(file) {
-    const { config, warnings } = await read(file)
+    const { config, warnings } = await load(file)
     for (const { text } of warnings) process.emitWarning(text, { code: 'CLAWBACK_CONFIG' })
     return config
   }
-  return { readConfig: read, loadConfig }
+  return { readConfig: read, loadConfig: guarded(loadConfig, 'loadConfig') }
 }
 
 module.exports = { configReader }

@@ -2,8 +2,9 @@
 // The host's model is called here, never from Rust: the native part words the question and checks the answer. Whatever the
 // model does (fail, answer too late or never, be called off), the checkpoint made without it stays.
 
-const { asyncExport, fault, syncExport } = require('./boundary.js')
+const { asyncExport, fault, guarded, syncExport } = require('./boundary.js')
 const { newest, slices, toJson } = require('./input.js')
+const { describe } = require('./wording.js')
 
 /** Milliseconds that a model has, unless told otherwise. */
 const TIMEOUT_MS = 30_000
@@ -58,11 +59,11 @@ async function ask(complete, prompt, { timeoutMs, signal } = {}) {
 
 /** `enrichCheckpoint` of the native part's two halves. */
 function enrichExport(native) {
-  const start = asyncExport(native, 'startEnrichment', 2)
-  const merge = asyncExport(native, 'mergeEnrichment', 2)
+  const start = asyncExport(native, 'startEnrichment', 2, undefined, undefined, 'enrichCheckpoint')
+  const merge = asyncExport(native, 'mergeEnrichment', 2, undefined, undefined, 'enrichCheckpoint')
   if (!start || !merge) return undefined
-  return async function enrichCheckpoint(stateDir, sessionKey, complete, options) {
-    if (typeof complete !== 'function') throw fault('InvalidInput', 'enrichCheckpoint: the third argument is the function that asks the model', enrichCheckpoint)
+  async function enrichCheckpoint(stateDir, sessionKey, complete, options) {
+    if (typeof complete !== 'function') throw fault('InvalidInput', `enrichCheckpoint: complete is ${describe(complete)}; give the function that asks the model`, enrichCheckpoint)
     const { messages, timeoutMs, signal } = options ?? {}
     const begun = await start(stateDir, sessionKey, await slices(messages ?? [], 'enrichCheckpoint'))
     const none = (reason) => ({ written: false, rejected: [], reason })
@@ -72,6 +73,7 @@ function enrichExport(native) {
     if (signal?.aborted) return none('aborted while the model was asked')
     return merge(stateDir, sessionKey, answer.text, begun.basis)
   }
+  return guarded(enrichCheckpoint, 'enrichCheckpoint')
 }
 
 /** `buildEnrichmentPrompt`: of a long conversation only its end crosses. */

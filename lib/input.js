@@ -3,6 +3,7 @@
 
 const { fault, withoutNulls } = require('./boundary.js')
 const { toPlain } = require('./plain.js')
+const { describe } = require('./wording.js')
 
 /** A slice ends at so many messages or characters, whichever comes first; then other work may run. */
 const SLICE_MESSAGES = 256
@@ -29,7 +30,7 @@ function toJson(message) {
 
 /** JSON arrays of the messages, in order. */
 async function slices(messages, name) {
-  if (!Array.isArray(messages)) throw fault('InvalidInput', `${name}: messages must be an array`, slices)
+  if (!Array.isArray(messages)) throw fault('InvalidInput', `${name}: messages is ${describe(messages)}; give an array of messages`, slices)
   const done = []
   let slice = []
   let chars = 0
@@ -52,7 +53,7 @@ async function slices(messages, name) {
  * only when they failed, and of long texts the start and the end.
  */
 function newest(messages, most, name) {
-  if (!Array.isArray(messages)) throw fault('InvalidInput', `${name}: messages must be an array`, newest)
+  if (!Array.isArray(messages)) throw fault('InvalidInput', `${name}: messages is ${describe(messages)}; give an array of messages`, newest)
   const said = []
   let chars = 0
   for (let index = messages.length - 1; index >= Math.max(0, messages.length - most) && chars < SLICE_CHARS; index--) {
@@ -76,12 +77,12 @@ function shortened(message) {
 /** A list of files; a string would fall into its letters. */
 function paths(list, name) {
   if (typeof list !== 'string' && typeof list?.[Symbol.iterator] === 'function') return [...list]
-  throw fault('InvalidInput', `${name}: fileOps takes lists of paths`, paths)
+  throw fault('InvalidInput', `${name}: fileOps takes lists of paths under read, written and edited`, paths)
 }
 
 /** What a caller gives to a checkpoint call, as the native part takes it. */
 async function checkpointInput(input, name) {
-  if (input === null || typeof input !== 'object') throw fault('InvalidInput', `${name}: an object with trigger and tokenUsage is needed`, checkpointInput)
+  if (input === null || typeof input !== 'object') throw fault('InvalidInput', `${name}: input is ${describe(input)}; give an object with trigger and tokenUsage`, checkpointInput)
   const native = { ...input }
   if (Array.isArray(input.agents)) native.agents = input.agents.map((agent) => withoutNulls(agent))
   if (input.messages !== undefined && input.messages !== null) native.messages = await slices(input.messages, name)

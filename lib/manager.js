@@ -3,6 +3,7 @@
 // ContextSession; what the model sees is put together here and handed to `setContext`.
 
 const { fault } = require('./boundary.js')
+const { describe } = require('./wording.js')
 
 const CALLBACKS = ['getContext', 'setContext', 'getTokenCount', 'getMessages']
 /** Seed 003's CURATION_TRIGGER_PCT, where the configuration names none. */
@@ -121,7 +122,7 @@ function makeManagerClass(openSession) {
     async #look({ maxTokens } = {}) {
       const session = await this.#session()
       if (maxTokens !== undefined) {
-        if (!Number.isFinite(maxTokens) || maxTokens <= 0) throw fault('InvalidInput', `ContextManager: maxTokens is ${maxTokens}; it must be a number above 0`, this.#look)
+        if (!Number.isFinite(maxTokens) || maxTokens <= 0) throw fault('InvalidInput', `ContextManager: maxTokens is ${describe(maxTokens)}; it must be a number above 0`, this.#look)
         session.setLimits({ contextWindow: maxTokens })
       }
       await this.#sync(session)

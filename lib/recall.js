@@ -2,6 +2,7 @@
 // Search and recovery: methods of `ContextSession` (see `extend` in session.js).
 
 const { fault, withoutNulls } = require('./boundary.js')
+const { describe } = require('./wording.js')
 
 /** A long prompt asks as well by its beginning and its end. */
 const QUERY_CHARS = 16 * 1024
@@ -12,9 +13,9 @@ function addRecall(prototype, { later }) {
       configurable: true,
       writable: true,
       async value(query, options) {
-        if (typeof query !== 'string') throw fault('InvalidInput', `recall: query is of type ${typeof query}; a string is needed`, this.recall)
+        if (typeof query !== 'string') throw fault('InvalidInput', `recall: query is ${describe(query)}; give a string`, this.recall)
         const { scope = 'session', since, until, ...rest } = withoutNulls(options ?? {})
-        if (scope !== 'session' && scope !== 'all') throw fault('InvalidInput', `recall: scope is ${JSON.stringify(scope)}; there are session and all`, this.recall)
+        if (scope !== 'session' && scope !== 'all') throw fault('InvalidInput', `recall: scope is ${describe(scope)}; there are 'session' and 'all'`, this.recall)
         return later(this, 'recall', bounded(query.toWellFormed()), withoutNulls({ ...rest, all: scope === 'all', since: iso(since), until: iso(until) }))
       },
     },
@@ -22,7 +23,7 @@ function addRecall(prototype, { later }) {
       configurable: true,
       writable: true,
       async value(chunkId, options) {
-        if (typeof chunkId !== 'string') throw fault('InvalidInput', `recover: chunkId is of type ${typeof chunkId}; a string is needed`, this.recover)
+        if (typeof chunkId !== 'string') throw fault('InvalidInput', `recover: chunkId is ${describe(chunkId)}; give a string`, this.recover)
         return later(this, 'recover', chunkId.toWellFormed(), withoutNulls(options ?? {}))
       },
     },

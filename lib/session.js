@@ -2,9 +2,10 @@
 // The handle on a live session. JavaScript keeps what only it can see (which objects the host gave last time) and hands
 // over what is new, in slices; everything else happens in the native part.
 
-const { asyncExport, fault, translate, withoutNulls } = require('./boundary.js')
+const { asyncExport, fault, guarded, notText, translate, withoutNulls } = require('./boundary.js')
 const { checkpointInput, slices, toJson } = require('./input.js')
 const { packKeys } = require('./keys.js')
+const { describe } = require('./wording.js')
 
 /** What crosses in one tick, at most. */
 const SLICE_MESSAGES = 256
@@ -14,7 +15,7 @@ const FEW = 8
 
 /** Makes the class around a native part. Other files add methods of their own through `extend`. */
 function makeSessionClass(native, extend = []) {
-  const openNative = asyncExport(native, 'openSession')
+  const openNative = native.openSession?.bind(native)
   const door = Symbol('open')
 
   class ContextSession {
@@ -47,7 +48,7 @@ function makeSessionClass(native, extend = []) {
       if (!Array.isArray(messages)) throw fault('InvalidInput', 'sync: messages must be an array', this.sync)
       const from = hints?.from ?? 0
       if (!Number.isInteger(from) || from < 0 || from > this.#length) {
-        throw fault('InvalidInput', `sync: from is ${from}; the array last synced has ${this.#length} messages`, this.sync)
+        throw fault('InvalidInput', `sync: from is ${describe(from)}; the array last synced has ${this.#length} messages`, this.sync)
       }
       const total = from + messages.length
       const align = (keep, texts) => {
@@ -134,7 +135,9 @@ function makeSessionClass(native, extend = []) {
     }
 
     async packet(options) {
-      return this.#later('packet', options?.maxTokens ?? undefined)
+      const limit = options?.maxTokens ?? undefined
+      if (limit !== undefined && typeof limit !== 'number') throw fault('InvalidInput', `packet: maxTokens is ${describe(limit)}; give a number`, this.packet)
+      return this.#later('packet', limit)
     }
 
     shouldCompact() {
@@ -150,6 +153,7 @@ function makeSessionClass(native, extend = []) {
     }
 
     async spill(message, options) {
+      if (message === null || typeof message !== 'object') throw fault('InvalidInput', `spill: message is ${describe(message)}; give a message`, this.spill)
       const limit = options?.maxTokens
       if (!Number.isFinite(limit) || limit < 1) throw fault('InvalidInput', 'spill: maxTokens must be a number of at least 1', this.spill)
       const { text, chunkId } = await this.#later('spill', `[${toJson(message)}]`, limit)
@@ -184,7 +188,7 @@ function makeSessionClass(native, extend = []) {
     }
 
     async reset(reason) {
-      if (!['new', 'reset', 'deleted'].includes(reason)) throw fault('InvalidInput', `reset: reason is ${JSON.stringify(reason)}; there are new, reset and deleted`, this.reset)
+      if (!['new', 'reset', 'deleted'].includes(reason)) throw fault('InvalidInput', `reset: reason is ${describe(reason)}; there are 'new', 'reset' and 'deleted'`, this.reset)
       await this.#later('reset', reason, Date.now())
       this.#seen = []
       this.#length = 0
@@ -218,7 +222,7 @@ function makeSessionClass(native, extend = []) {
       try {
         return this.#native[name](...args)
       } catch (error) {
-        throw translate(error, name, this[name])
+        throw translate(error, name, this[name], args)
       }
     }
 
@@ -229,7 +233,7 @@ function makeSessionClass(native, extend = []) {
       try {
         return await this.#native[name](...args)
       } catch (error) {
-        throw translate(error, name, this[name])
+        throw translate(error, name, this[name], args)
       }
     }
 
@@ -240,6 +244,11 @@ function makeSessionClass(native, extend = []) {
     static {
       // Methods that live in files of their own get the two doors and nothing else.
       for (const add of extend) add(ContextSession.prototype, { now: (session, ...args) => session.#now(...args), later: (session, ...args) => session.#later(...args) })
+      // What a caller's own objects throw while a method reads them gets a code as well.
+      for (const name of Object.getOwnPropertyNames(ContextSession.prototype)) {
+        if (name !== 'constructor') ContextSession.prototype[name] = guarded(ContextSession.prototype[name], name)
+      }
+      ContextSession.open = guarded(ContextSession.open, 'ContextSession.open')
     }
   }
   return ContextSession
@@ -270,13 +279,8 @@ function fewTexts(messages, first) {
 }
 
 function requireText(value, what) {
-  if (typeof value === 'string' && value !== '' && value.isWellFormed()) return
-  const why =
-    typeof value === 'number' ? 'is a number; pass a string, a long id loses digits as a number'
-    : value === '' ? 'is empty'
-    : typeof value === 'string' ? 'is not well-formed Unicode (half a surrogate pair)'
-    : `is ${value === null ? 'null' : `of type ${typeof value}`}; a string is needed`
-  throw fault('InvalidInput', `${what} ${why}`, requireText)
+  const why = value === '' ? 'is empty' : notText(value)
+  if (why !== undefined) throw fault('InvalidInput', `${what} ${why}`, requireText)
 }
 
 module.exports = { makeSessionClass, requireText }
