@@ -200,6 +200,11 @@ fn said(message: &Message) -> Option<Said> {
     }
 }
 
+/// What is remembered of a request, as [`State::last_request`] gives it back.
+pub(super) fn remembered(request: &str) -> Option<String> {
+    said(&redacted(&Message::user(request))).map(|said| said.text)
+}
+
 /// The message as it may be written to disk: without secrets.
 fn redacted(message: &Message) -> Message {
     let mut message = message.clone();

@@ -3,7 +3,7 @@
 use super::super::append;
 use super::super::event::Event;
 use super::super::observe::{self, Sink};
-use super::super::{Agent, Done, Journal, Preview, Session, import, latest, make, view};
+use super::super::{Agent, Done, Journal, Preview, Session, State, import, latest, make, view};
 use super::epoch::{self, Cause};
 use super::plan::{PlanRequest, is_of_the_disk};
 use super::sight::sights;
@@ -184,7 +184,6 @@ impl Live {
         self.write(
             Durability::Full,
             move |journal| {
-                live.check_generation(journal)?;
                 let key = redact_secrets(&key).into_owned();
                 if state(journal).commits.contains(&key) {
                     return Ok(false);
@@ -202,9 +201,10 @@ impl Live {
         );
     }
 
-    pub(super) fn check_generation(&self, journal: &Journal<'_, '_>) -> Result<()> {
+    /// Refuses what a handle of an earlier generation wants.
+    pub(super) fn check_generation(&self, state: &State) -> Result<()> {
         match lock(&self.own.believed).generation {
-            Some(own) if own != state(journal).live.generation => Err(super::settle::stale()),
+            Some(own) if own != state.live.generation => Err(super::settle::stale()),
             _ => Ok(()),
         }
     }
@@ -214,6 +214,7 @@ impl Live {
         let live = self.clone();
         self.session.read(
             move |reader| {
+                live.check_generation(reader.state())?;
                 let newest = latest(reader)?;
                 let (preview, seq) = Preview::of(reader)?;
                 let state = preview.state();
@@ -238,7 +239,7 @@ impl Live {
     /// of the earlier one are refused.
     pub fn reset(&self, reason: String, now_ms: u64, done: Done<()>) {
         let live = self.clone();
-        self.write(
+        self.write_whatever(
             Durability::Full,
             move |journal| {
                 live.reset_job(journal, &reason)?;
@@ -264,9 +265,13 @@ impl Live {
     pub fn end(&self, reason: String, done: Done<()>) {
         let live = self.clone();
         let closing = self.clone();
-        self.write(
+        self.write_whatever(
             Durability::Full,
             move |journal| {
+                // A session that was reset meanwhile has ended already.
+                if live.check_generation(state(journal)).is_err() {
+                    return Ok(());
+                }
                 if state(journal).last_ordinal > 0 {
                     make::write(journal, &live.request(Trigger::SessionEnd), live.session.key())?;
                     epoch::archive(&live, journal)?;
@@ -290,6 +295,7 @@ impl Live {
         let parent = self.session.key().to_owned();
         self.session.read(
             move |reader| {
+                live.check_generation(reader.state())?;
                 let (preview, seq) = Preview::of(reader)?;
                 let request = live.request(Trigger::Manual);
                 Ok(make::checkpoint(&preview, &request, live.session.key(), "cp_000", None, seq))

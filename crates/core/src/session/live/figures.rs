@@ -43,6 +43,8 @@ pub(super) struct Figures {
     pub(super) warnings: Vec<String>,
     /// The whole array must be handed over again.
     pub(super) wants_all: bool,
+    /// Estimated tokens of the part of the array that is gone from the disk, until it is taken in again.
+    pub(super) lost_tokens: u64,
     /// The turn for which an epoch would have freed too little.
     pub(super) skipped_turn: Option<u64>,
     /// When the last line of the health log was written, in epoch milliseconds.
@@ -102,6 +104,30 @@ impl Figures {
             self.ready.clear();
             self.wants_all = true;
         }
+    }
+
+    /// What was settled is gone from the disk, and with it what was about to follow.
+    pub(super) fn lose(&mut self, tokens: u64) {
+        let (waiting, _) = self.waiting_tokens();
+        self.ready.clear();
+        self.wants_all = true;
+        self.lost_tokens = tokens.saturating_add(waiting);
+        self.view_tokens = self.lost_tokens;
+        self.warn(
+            "what was stored of this session is gone from the disk: its messages are taken in again with the next sync, \
+             and until then all of them stay in the view"
+                .to_owned(),
+        );
+    }
+
+    /// Nothing is on its way whose texts are still being handed over.
+    pub(super) fn is_handed_over(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Estimated tokens of what is in the array and not settled.
+    pub(super) fn unsettled_tokens(&self) -> u64 {
+        self.waiting_tokens().0.saturating_add(self.lost_tokens)
     }
 
     pub(super) fn is_settled(&self) -> bool {

@@ -265,7 +265,7 @@ impl Live {
 
     /// What is on its way goes before other work.
     fn settle_first(&self, journal: &mut Journal<'_, '_>) {
-        if !self.own.figures().is_settled() {
+        if !self.finds_lost(state(journal)) && !self.own.figures().is_settled() {
             let settled = self.settle_ready(journal);
             self.settled(settled);
         }
@@ -321,11 +321,16 @@ impl Live {
     /// A checkpoint of what is known now, durably.
     pub fn checkpoint(&self, mut request: CheckpointRequest, done: Done<super::Outcome>) {
         self.complete(&mut request);
-        let session = self.session.clone();
-        self.settle_rest(Box::new(move |rest| match rest {
+        let (session, live) = (self.session.clone(), self.clone());
+        let settled = move |journal: &mut Journal<'_, '_>| {
+            live.settle_ready(journal)?;
+            live.check_generation(state(journal))
+        };
+        let written: Done<()> = Box::new(move |rest| match rest {
             Ok(()) => session.write_checkpoint(request, done),
             Err(error) => done(Err(error)),
-        }));
+        });
+        self.session.write_as(Durability::Written, settled, written);
     }
 
     /// Fills in what the handle knows and the caller did not say.
@@ -348,8 +353,23 @@ impl Live {
         request
     }
 
-    /// Queues work under the session's lock, behind everything that was synced.
+    /// Queues work of the handle's own generation under the session's lock, behind everything that was synced.
     fn write<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,
+        done: Done<T>,
+    ) {
+        let live = self.clone();
+        let own = move |journal: &mut Journal<'_, '_>| {
+            live.check_generation(state(journal))?;
+            job(journal)
+        };
+        self.write_whatever(durability, own, done);
+    }
+
+    /// The same where the generation does not matter.
+    fn write_whatever<T: Send + 'static>(
         &self,
         durability: Durability,
         job: impl FnOnce(&mut Journal<'_, '_>) -> Result<T> + Send + 'static,

@@ -2,15 +2,16 @@
 //! only when it is due, else the frozen view and what was appended to it.
 
 use super::super::event::{Epoch, Event};
-use super::super::observe::Sink;
+use super::super::observe::{Sink, remembered};
 use super::super::{Journal, State};
 use super::activity;
 use super::epoch::{self, Cause};
 use super::prior::{self, Sought};
 use super::sight::{Sights, block_tokens, sights};
 use super::{Done, Live, Mode, PLAN_PATIENCE, lock, state};
+use crate::message::{Key, Slot};
 use crate::pressure::{Limits, Zone};
-use crate::prune::EntryKind;
+use crate::prune::{Entry, EntryKind};
 use crate::store::Durability;
 use crate::{Error, Result};
 use serde::Serialize;
@@ -65,6 +66,18 @@ pub struct Replace {
 }
 
 impl PlanRequest {
+    /// The request beside the array: a prompt that the array holds already, as the request of its running turn, is none.
+    /// Taken for a new turn, it would end the running one, and results that the model has not seen yet would be shortened.
+    fn beside(&self, state: &State, seen: &Sights) -> Self {
+        let is_running = seen.last_entry().is_some_and(|entry| !ends_a_turn(entry));
+        let is_asked = || {
+            let asked = self.prompt.as_deref().and_then(remembered).zip(state.last_request());
+            asked.is_some_and(|(prompt, last)| prompt.split_whitespace().eq(last.split_whitespace()))
+        };
+        let prompt = self.prompt.clone().filter(|_| !(is_running && is_asked()));
+        Self { prompt, ..self.clone() }
+    }
+
     /// What is asked now: the prompt, or what a person said last.
     pub(super) fn asked(&self, state: &State) -> Option<String> {
         self.prompt.clone().or_else(|| state.last_request())
@@ -101,10 +114,12 @@ impl Live {
         let limits = self.limits(request.budget);
         let mut trouble = Vec::new();
         self.settle_first(journal);
-        if !self.own.figures().is_settled() {
+        self.check_generation(state(journal))?;
+        if self.is_behind() {
             return Ok((self.view_of_memory(state(journal), request, &limits), None));
         }
         let mut seen = sights(state(journal), &lock(&self.own.settled));
+        let request = &request.beside(state(journal), &seen);
         if let Some(cause) = self.due(state(journal), &seen, request, &limits) {
             match epoch::begin(self, journal, cause, request, &limits) {
                 Ok(()) => self.measure(journal),
@@ -115,7 +130,7 @@ impl Live {
             }
             seen = sights(state(journal), &lock(&self.own.settled));
         }
-        let mut plan = self.view(state(journal), &seen, request, &limits);
+        let mut plan = self.view(state(journal), &seen, request, &limits, 0);
         self.keep_calibration(journal)?;
         plan.warnings.extend(trouble);
         if activity::health_is_due(self, request.now_ms) {
@@ -144,10 +159,20 @@ impl Live {
         );
     }
 
+    /// Whether the host's array holds what is not settled, and what will not be with the jobs under way.
+    fn is_behind(&self) -> bool {
+        let believed = lock(&self.own.believed);
+        let settled = lock(&self.own.settled);
+        let last = |slots: &[(Key, Slot)]| (slots.len(), slots.last().map(|(key, _)| *key));
+        let figures = self.own.figures();
+        !figures.is_settled() || figures.is_handed_over() && last(&believed.slots) != last(&settled.slots)
+    }
+
     /// The frozen view, and everything that is not settled yet: what nobody has looked at stays.
     fn view_of_memory(&self, state: &State, request: &PlanRequest, limits: &Limits) -> ContextPlan {
         let seen = sights(state, &lock(&self.own.settled));
-        let mut plan = self.view(state, &seen, request, limits);
+        let unsettled = self.own.figures().unsettled_tokens();
+        let mut plan = self.view(state, &seen, request, limits, unsettled);
         let (believed, settled) = (lock(&self.own.believed), lock(&self.own.settled));
         let same = believed.slots.iter().zip(&settled.slots).take_while(|(ours, theirs)| ours.0 == theirs.0);
         let same = u32::try_from(same.count()).unwrap_or(u32::MAX);
@@ -159,18 +184,25 @@ impl Live {
         plan
     }
 
-    /// The view of the settled array in the running epoch.
-    fn view(&self, state: &State, seen: &Sights, request: &PlanRequest, limits: &Limits) -> ContextPlan {
+    /// The view of the settled array in the running epoch. `unsettled`: estimated tokens of what is in the array besides.
+    fn view(
+        &self,
+        state: &State,
+        seen: &Sights,
+        request: &PlanRequest,
+        limits: &Limits,
+        unsettled: u64,
+    ) -> ContextPlan {
         let planned = self.options.mode == Mode::Prune;
         let keep = seen.shown(self.options.mode, request.prompt.is_none());
         let before_the_first = Epoch::default();
         let epoch = state.epoch.as_ref().unwrap_or(&before_the_first);
         let replace = if planned { replaced(epoch, seen, &keep) } else { Vec::new() };
         let settled = lock(&self.own.settled);
-        let (in_array, array_tokens) = (settled.slots.len(), settled.tokens());
+        let (in_array, array_tokens) = (settled.slots.len(), settled.tokens() + unsettled);
         drop(settled);
         let tail = self.tail(state, seen, request, limits);
-        let view_tokens = seen.view_tokens(&keep) + tail.as_deref().map_or(0, block_tokens);
+        let view_tokens = seen.view_tokens(&keep) + tail.as_deref().map_or(0, block_tokens) + unsettled;
         let calibrated = |tokens| state.calibration.history_tokens(tokens);
         let tokens_after = calibrated(view_tokens);
         let thresholds = limits.thresholds(&self.knobs());
@@ -289,12 +321,13 @@ fn replaced(epoch: &Epoch, seen: &Sights, keep: &[usize]) -> Vec<Replace> {
 
 /// Between two turns: the newest message is a person's, or an answer that asks for nothing more.
 fn is_turn_boundary(seen: &Sights) -> bool {
-    let last = seen.entries.iter().rev().find(|entry| !entry.ours && entry.kind != EntryKind::Summary);
-    last.is_some_and(|entry| match entry.kind {
-        EntryKind::Person | EntryKind::Injected => true,
-        EntryKind::Assistant => entry.calls.is_empty(),
-        _ => false,
-    })
+    let is_asked = |entry: &Entry| matches!(entry.kind, EntryKind::Person | EntryKind::Injected);
+    seen.last_entry().is_some_and(|entry| is_asked(entry) || ends_a_turn(entry))
+}
+
+/// An answer that asks for nothing more.
+fn ends_a_turn(entry: &Entry) -> bool {
+    entry.kind == EntryKind::Assistant && entry.calls.is_empty()
 }
 
 /// Another process holds the lock, or the disk does not take it: the host goes on.

@@ -69,8 +69,32 @@ impl Settled {
 }
 
 impl Live {
+    /// Whether what this handle settled is gone from the disk: its files were deleted or set aside while it was open. Then
+    /// the host's next array is taken in whole, and until then nothing of it leaves the view.
+    pub(super) fn finds_lost(&self, state: &State) -> bool {
+        let mut array = lock(&self.own.believed);
+        let mut settled = lock(&self.own.settled);
+        let newest = settled.slots.iter().rev().find_map(|(_, slot)| match slot {
+            Slot::Known(ordinal) => Some(*ordinal),
+            _ => None,
+        });
+        let is_reset = array.generation.is_some_and(|own| own < state.live.generation);
+        if is_reset || newest.is_none_or(|newest| newest <= state.last_ordinal) {
+            return false;
+        }
+        array.generation = Some(state.live.generation);
+        let lost = std::mem::take(&mut *settled);
+        drop((array, settled));
+        self.own.figures().lose(lost.tokens());
+        self.shared.restore(state);
+        true
+    }
+
     /// Settles every batch that is ready, in order. One that the disk does not take stays ready.
     pub(super) fn settle_ready(&self, journal: &mut Journal<'_, '_>) -> Result<()> {
+        if self.finds_lost(state(journal)) {
+            return Ok(());
+        }
         loop {
             let next = self.own.figures().next_ready();
             let Some(batch) = next else { return Ok(()) };
@@ -102,6 +126,9 @@ impl Live {
         }
         array.add_up(state(journal));
         drop(array);
+        if settled.is_ok() && batch.keep == 0 {
+            self.own.figures().lost_tokens = 0;
+        }
         self.measure(journal);
         settled?.map_or(Ok(()), Err)
     }

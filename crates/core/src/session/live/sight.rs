@@ -30,6 +30,11 @@ impl Sights {
         u32::try_from(self.offset + entry).ok()
     }
 
+    /// The newest message that is neither ours nor a summary.
+    pub(super) fn last_entry(&self) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| !entry.ours && entry.kind != EntryKind::Summary)
+    }
+
     /// The newest message of a person: its index in the host's array, and itself.
     pub(super) fn last_person(&self) -> Option<(usize, &Entry)> {
         let at = self.entries.iter().rposition(|entry| entry.kind == EntryKind::Person)?;
