@@ -108,3 +108,48 @@ describe('the option of a session', () => {
     await Promise.all([plain.close(), early.close()])
   })
 })
+
+describe('a session is configured by the file of its state directory, the environment and what is given', () => {
+  const stateWith = (yaml: string) => {
+    const stateDir = freshDir()
+    mkdirSync(path.join(stateDir, 'context'), { recursive: true })
+    writeFileSync(path.join(stateDir, 'context', 'config.yaml'), yaml)
+    return stateDir
+  }
+  const open = (stateDir: string, config?: object) => ContextSession.open({ stateDir, sessionKey: 'agent:main', contextWindow: 200_000, ...(config && { config }) })
+  const usage = { tokens: 54_000, contextWindow: 200_000 }
+  const zone = async (session: ContextSession) => {
+    session.sync([{ role: 'user', content: 'hello there', timestamp: 1 }])
+    const { zone } = session.gauge(usage)
+    await session.close()
+    return zone
+  }
+
+  test('the later ones win', async () => {
+    const stateDir = stateWith('COMPACTION_TRIGGER_PCT: 0.25\n')
+    expect(await zone(await open(stateDir))).toBe('yellow')
+    vi.stubEnv('CLAWBACK_COMPACTION_TRIGGER_PCT', '0.5')
+    expect(await zone(await open(stateDir))).toBe('green')
+    expect(await zone(await open(stateDir, { compactionTriggerPct: 0.25 }))).toBe('yellow')
+    vi.unstubAllEnvs()
+  })
+
+  test('cold storage that is switched off there is off', async () => {
+    const session = await open(stateWith('COLD_STORAGE_ENABLED: false\n'))
+    expect(await codeOf(session.recall('anything'))).toBe('Unsupported')
+    await session.close()
+  })
+
+  test('a file that is wrong keeps no host from starting: it is said by the first plan', async () => {
+    for (const [yaml, why] of [['COMPACTION_TRIGGER_PCT: 50\n', '0.95'], ['a: [\n', 'config.yaml']] as const) {
+      const session = await open(stateWith(yaml), { recoverableForDays: 3 })
+      const [warning] = (await session.plan()).warnings
+      expect(warning).toContain(why)
+      expect(warning).toContain('left out')
+      await session.close()
+    }
+    const unknown = await open(stateWith('MIN_CHUNKS_TO_KEP: 3\n'))
+    expect((await unknown.plan()).warnings.join()).toContain('did you mean minChunksToKeep?')
+    await unknown.close()
+  })
+})

@@ -4,13 +4,16 @@
 const path = require('node:path')
 const { asyncExport, guarded } = require('./boundary.js')
 
+/** Where a configuration comes from besides what is given: the usual file of a state directory, the environment. */
+function configSources(stateDir) {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => name.startsWith('CLAWBACK_') && value !== undefined))
+  const usual = typeof stateDir === 'string' ? path.join(stateDir, 'context', 'config.yaml') : undefined
+  return { env, usual, home: process.env.HOME || process.env.USERPROFILE || undefined }
+}
+
 /** `readConfig` and `loadConfig` over the native reader. */
 function configReader(native) {
-  const reader = (name) => asyncExport(native, 'readConfig', 0, (file, options) => {
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => name.startsWith('CLAWBACK_') && value !== undefined))
-    const usual = options?.stateDir === undefined ? undefined : path.join(options.stateDir, 'context', 'config.yaml')
-    return [file ?? undefined, { env, usual, home: process.env.HOME || process.env.USERPROFILE || undefined }]
-  }, undefined, name)
+  const reader = (name) => asyncExport(native, 'readConfig', 0, (file, options) => [file ?? undefined, configSources(options?.stateDir)], undefined, name)
   const read = reader('readConfig')
   if (!read) return { readConfig: undefined, loadConfig: undefined }
 
@@ -24,4 +27,4 @@ function configReader(native) {
   return { readConfig: read, loadConfig: guarded(loadConfig, 'loadConfig') }
 }
 
-module.exports = { configReader }
+module.exports = { configReader, configSources }

@@ -3,6 +3,7 @@
 // over what is new, in slices; everything else happens in the native part.
 
 const { asyncExport, fault, guarded, notText, translate, withoutNulls } = require('./boundary.js')
+const { configSources } = require('./config.js')
 const { checkpointInput, slices, toJson } = require('./input.js')
 const { packKeys } = require('./keys.js')
 const { describe } = require('./wording.js')
@@ -35,7 +36,7 @@ function makeSessionClass(native, extend = []) {
       if (options === null || typeof options !== 'object') throw fault('InvalidInput', 'ContextSession.open: an object with stateDir, sessionKey and contextWindow is needed', ContextSession.open)
       for (const name of ['stateDir', 'sessionKey']) requireText(options[name], `ContextSession.open: ${name}`)
       const { config, ...rest } = withoutNulls(options)
-      return new ContextSession(door, await openNative({ contextWindow: 0, ...rest, ...(config === undefined ? {} : { config: JSON.stringify(config) }) }))
+      return new ContextSession(door, await openNative({ contextWindow: 0, ...rest, ...(config === undefined ? {} : { config: JSON.stringify(config) }) }, configSources(options.stateDir)))
     }
 
     setLimits(limits) {

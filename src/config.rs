@@ -20,6 +20,15 @@ pub struct ConfigSources {
     pub home: Option<String>,
 }
 
+impl ConfigSources {
+    /// The configuration from a file that must exist, or from the usual one, with the environment and what is given.
+    pub(crate) fn load(&self, path: Option<&str>, given: Option<&Value>) -> clawback_core::Result<Loaded> {
+        let variables: Vec<_> = self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let usual = self.usual.as_deref().map(Path::new);
+        store::load_config(path.map(Path::new), usual, &variables, given, self.home.as_deref())
+    }
+}
+
 /// The effective configuration with the origin of each value, from a file that must exist, or from the usual one.
 #[napi(catch_unwind, ts_return_type = "Promise<object>")]
 pub fn read_config<'env>(
@@ -27,13 +36,7 @@ pub fn read_config<'env>(
     path: Option<String>,
     sources: ConfigSources,
 ) -> napi::Result<Object<'env>> {
-    let job = move || {
-        let variables: Vec<_> = sources.env.into_iter().collect();
-        let usual = sources.usual.as_deref().map(Path::new);
-        let loaded =
-            store::load_config(path.as_deref().map(Path::new), usual, &variables, sources.home.as_deref())?;
-        shown(&loaded)
-    };
+    let job = move || shown(&sources.load(path.as_deref(), None)?);
     promise(env, |done| session::in_background(job, done), |loaded| loaded)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::bridge::promise;
 use crate::checkpoint::{CheckpointInput, Packet, RunningAgentInput, packet_tokens, request, to_packet};
+use crate::config::ConfigSources;
 use crate::error::{guard, to_js};
 use crate::input::count;
 use crate::pressure::{HostUsageInput, Measure, host_usage};
@@ -11,7 +12,7 @@ use clawback_core::pressure::Limits;
 use clawback_core::session::live::{
     CompactRequest, Compacted, ContextPlan, Live, LiveOptions, Mode, PinTarget, PlanRequest, Reason,
 };
-use clawback_core::{Error, Result};
+use clawback_core::{Error, Result, session};
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Object, Uint32Array};
 use napi_derive::napi;
@@ -239,12 +240,25 @@ fn incoming(names: &str, numbers: &[f64]) -> Result<Vec<Incoming>> {
     Ok(lines.into_iter().zip(numbers.chunks(3)).map(one).collect())
 }
 
-/// The configuration that a caller gives in part, and what is unknown in it.
-fn configured(json: Option<&str>) -> Result<(Config, Vec<String>)> {
-    let Some(json) = json else { return Ok((Config::default(), Vec::new())) };
-    let given: Value =
-        serde_json::from_str(json).map_err(|error| Error::InvalidInput(format!("config: {error}")))?;
-    let (config, warnings) = Config::from_value(&given, std::env::var("HOME").ok().as_deref())?;
+/// The configuration of a session: the usual file, the environment, and what the caller gives in part, which must be right.
+/// A file or variable that is wrong is told and left out: it must not keep a host from starting.
+fn configured(json: Option<&str>, sources: &ConfigSources) -> Result<(Config, Vec<String>)> {
+    let given: Option<Value> = json
+        .map(serde_json::from_str)
+        .transpose()
+        .map_err(|error| Error::InvalidInput(format!("config: {error}")))?;
+    let home = sources.home.as_deref();
+    let (alone, unknown) = match &given {
+        Some(given) => Config::from_value(given, home)?,
+        None => Default::default(),
+    };
+    let (config, warnings) = match sources.load(None, given.as_ref()) {
+        Ok(loaded) => (loaded.config, loaded.warnings),
+        Err(error) => {
+            let why = format!("{error}; file and environment are left out of this session's configuration");
+            return Ok((alone, unknown.into_iter().map(|warning| warning.text).chain([why]).collect()));
+        }
+    };
     Ok((config, warnings.into_iter().map(|warning| warning.text).collect()))
 }
 
@@ -256,40 +270,52 @@ pub struct NativeSession {
 
 /// Opens a session and restores what is known of it.
 #[napi(catch_unwind, ts_return_type = "Promise<NativeSession>")]
-pub fn open_session<'env>(env: &'env Env, options: SessionOptions) -> napi::Result<Object<'env>> {
+pub fn open_session<'env>(
+    env: &'env Env,
+    options: SessionOptions,
+    sources: ConfigSources,
+) -> napi::Result<Object<'env>> {
     promise(
         env,
         |done| {
-            let (config, unknown) = match configured(options.config.as_deref()) {
-                Ok(configured) => configured,
-                Err(error) => return done(Err(error)),
-            };
             let mode = match options.mode.as_deref().map(Mode::from_name).transpose() {
                 Ok(mode) => mode.unwrap_or_default(),
                 Err(error) => return done(Err(error)),
             };
-            let live = LiveOptions {
-                limits: Limits {
-                    context_window: count(Some(options.context_window)).unwrap_or(0),
-                    reserve: count(options.reserve_tokens),
-                    overhead: count(options.overhead_tokens).unwrap_or(0),
-                    budget: None,
-                    host_compacts_at: count(options.host_compacts_at),
-                },
-                mode,
-                agent_id: options.agent_id,
-                channel: options.channel,
-                session_file: options.session_file,
-                config,
-                ..LiveOptions::default()
+            let given = options.config.clone();
+            let open = move |configured: Result<(Config, Vec<String>)>| {
+                let (config, warnings) = match configured {
+                    Ok(configured) => configured,
+                    Err(error) => return done(Err(error)),
+                };
+                let (state_dir, key) = (options.state_dir.clone(), options.session_key.clone());
+                let warn = move |opened: Result<Live>| {
+                    done(opened.inspect(|live| warnings.into_iter().for_each(|warning| live.warn(warning))));
+                };
+                Live::open(state_dir.as_ref(), &key, live_options(options, mode, config), Box::new(warn));
             };
-            let warn = move |opened: Result<Live>| {
-                done(opened.inspect(|live| unknown.into_iter().for_each(|warning| live.warn(warning))));
-            };
-            Live::open(options.state_dir.as_ref(), &options.session_key, live, Box::new(warn));
+            session::in_background(move || configured(given.as_deref(), &sources), Box::new(open));
         },
         |live| NativeSession { live },
     )
+}
+
+fn live_options(options: SessionOptions, mode: Mode, config: Config) -> LiveOptions {
+    LiveOptions {
+        limits: Limits {
+            context_window: count(Some(options.context_window)).unwrap_or(0),
+            reserve: count(options.reserve_tokens),
+            overhead: count(options.overhead_tokens).unwrap_or(0),
+            budget: None,
+            host_compacts_at: count(options.host_compacts_at),
+        },
+        mode,
+        agent_id: options.agent_id,
+        channel: options.channel,
+        session_file: options.session_file,
+        config,
+        ..LiveOptions::default()
+    }
 }
 
 impl NativeSession {

@@ -261,6 +261,10 @@ impl Judge {
                 return Ok(Some(format!("the user never said {:?}", clip::ellipsize(&quote.text, SHOWN))));
             }
         }
+        let claimed = Quote { text: text.to_owned(), literal: false };
+        if check::claims_leave(text) && !self.was_said(journal, &claimed)? {
+            return Ok(Some("it claims a leave that the user never gave".to_owned()));
+        }
         if let Some(why) = self.contradiction(kind, text) {
             return Ok(Some(why));
         }

@@ -2,13 +2,15 @@
 
 use crate::config::{Layers, Loaded};
 use crate::{Error, Result};
+use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
 
 /// Most bytes that are read; the parser refuses less than that.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The effective configuration. `named` must exist; `usual` is read where it exists.
+/// The effective configuration. `named` must exist; `usual` is read where it exists. `given` is what a caller hands over,
+/// which wins over file and environment.
 ///
 /// # Errors
 /// `NotFound` when `named` is not there, `InvalidInput` when it is a directory, `Io` when a file cannot be read, and what [`Loaded::new`] says of its content.
@@ -16,6 +18,7 @@ pub fn load_config(
     named: Option<&Path>,
     usual: Option<&Path>,
     env: &[(String, String)],
+    given: Option<&Value>,
     home: Option<&str>,
 ) -> Result<Loaded> {
     let file = match (named, usual) {
@@ -29,7 +32,7 @@ pub fn load_config(
     };
     let name = file.as_ref().map(|(path, _)| path.display().to_string()).unwrap_or_default();
     let file = file.as_ref().map(|(_, text)| (name.as_str(), text.as_str()));
-    Loaded::new(&Layers { file, env, given: None, home })
+    Loaded::new(&Layers { file, env, given, home })
 }
 
 /// The text of a file; `None` when there is none.
@@ -63,13 +66,13 @@ mod tests {
     fn a_named_file_must_exist_and_the_usual_one_need_not() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("config.yaml");
-        assert_eq!(load_config(Some(&path), None, &[], None).unwrap_err().code(), "NotFound");
-        assert_eq!(load_config(None, Some(&path), &[], None).unwrap().config, Default::default());
+        assert_eq!(load_config(Some(&path), None, &[], None, None).unwrap_err().code(), "NotFound");
+        assert_eq!(load_config(None, Some(&path), &[], None, None).unwrap().config, Default::default());
         std::fs::write(&path, "LOG_DROPS: false\n").unwrap();
-        assert!(!load_config(Some(&path), None, &[], None).unwrap().config.log_drops);
-        assert!(!load_config(None, Some(&path), &[], None).unwrap().config.log_drops);
+        assert!(!load_config(Some(&path), None, &[], None, None).unwrap().config.log_drops);
+        assert!(!load_config(None, Some(&path), &[], None, None).unwrap().config.log_drops);
         std::fs::write(&path, [0xff, 0xfe]).unwrap();
-        assert_eq!(load_config(Some(&path), None, &[], None).unwrap_err().code(), "InvalidInput");
-        assert_eq!(load_config(Some(dir.path()), None, &[], None).unwrap_err().code(), "InvalidInput");
+        assert_eq!(load_config(Some(&path), None, &[], None, None).unwrap_err().code(), "InvalidInput");
+        assert_eq!(load_config(Some(dir.path()), None, &[], None, None).unwrap_err().code(), "InvalidInput");
     }
 }
