@@ -51,6 +51,24 @@ async function longTalk(session: ContextSession, reply = 'The pgbouncer pool of 
 }
 
 describe('what was dropped', () => {
+  test('that was replaced since is offered with what replaced it', async () => {
+    const session = await open(freshDir())
+    const talk = conversation()
+    talk.turn('pgbouncer', 'Decision: the pgbouncer pool of staging listens on port 6543.', 'Noted.')
+    for (const topic of TOPICS) {
+      if (topic === TOPICS[2]) talk.turn('pool', 'Decision: the pgbouncer pool of staging listens on port 7654.', 'Noted.')
+      talk.turn(topic, `Please tidy up the ${topic} page.`, `The ${topic} page is tidy now.`)
+      session.sync(talk.messages)
+      await session.plan()
+    }
+    talk.ask('Which port does the pgbouncer pool of staging listen on?')
+    session.sync(talk.messages)
+    const { tail } = await session.plan()
+    expect(tail).toMatch(/port 6543[^<]*\[replaced since by: [^\n]*7654/)
+    expect(tail!.match(/replaced since/g)).toHaveLength(1)
+    await session.close()
+  })
+
   test('is offered once when a new prompt clearly matches it, for the whole turn, and logged', async () => {
     const stateDir = freshDir()
     const session = await open(stateDir)

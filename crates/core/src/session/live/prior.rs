@@ -4,12 +4,13 @@
 
 use super::super::event::{Event, Offered, Part};
 use super::super::observe::Sink;
-use super::super::{Done, Journal, SESSIONS, State};
+use super::super::{Done, Journal, SESSIONS, State, view};
 use super::plan::{ContextPlan, PlanRequest};
 use super::sight::{Sights, block_tokens};
 use super::{Live, PLAN_PATIENCE, state};
 use crate::Result;
 use crate::capture::user_text;
+use crate::ledger::Status;
 use crate::message::Message;
 use crate::pressure::Limits;
 use crate::recall::query::Query;
@@ -191,7 +192,8 @@ impl Live {
             if body.role == "toolResult" && score < LEAST_OF_TOOLS {
                 continue;
             }
-            priors.push(Prior { chunk, source: source(&body), score, text });
+            let since = replaced_since(state(journal), chunk.ordinal);
+            priors.push(Prior { chunk, source: source(&body), score, text, since });
             offers.insert(chunk, (estimate_tokens(&body.text), score));
         }
         let Some(block) = prior_context(&sought.prompt, &priors, &offered, &sought.limits) else {
@@ -247,6 +249,21 @@ fn has_left(state: &State, chunk: ChunkId) -> bool {
         Part::Injected | Part::Ours | Part::Summary | Part::Other => false,
     });
     told && state.is_on_path(chunk.ordinal) && !state.is_in_view(chunk.ordinal)
+}
+
+/// What replaced something that a message said, newest first: offered alone, the message would bring back what is over.
+fn replaced_since(state: &State, ordinal: u64) -> Option<String> {
+    let view = view::live(state);
+    let says = |id: &String| state.ledger.entry(id).is_some_and(|entry| entry.place.ordinal == ordinal);
+    let newer = view.items.iter().rev().filter(|item| item.members.iter().any(says)).filter_map(|item| {
+        match &item.status {
+            Status::Superseded(by) => view.item_of(by).map(|newer| newer.entry.text.clone()),
+            Status::Withdrawn(by) => Some(by.clone()),
+            _ => None,
+        }
+    });
+    let newer: Vec<String> = newer.take(2).collect();
+    (!newer.is_empty()).then(|| newer.join("; "))
 }
 
 fn source(body: &Body) -> String {
