@@ -2,7 +2,8 @@
 //! marker that says what stood there and is never itself taken for data when it comes back (FAULTS G4).
 //!
 //! Three things are secrets: what has the shape of a provider's key ([`shapes`]), what stands in a place for secrets (a
-//! header, the password of a URL), and what a name calls secret (`PASSWORD=`, `"apiKey":`, `--token`; [`fields`]).
+//! header, the password of a URL), and what a name calls secret (`PASSWORD=`, `"apiKey":`, `--token`; [`fields`]; said in
+//! a sentence: [`spoken`]).
 //! Hashes, UUIDs, git ids and paths have no such name and stay; so do placeholders, types and code that computes a
 //! value ([`placeholder`]). Every step is linear in the text (FAULTS C8).
 
@@ -11,6 +12,7 @@ mod names;
 mod pem;
 mod placeholder;
 mod shapes;
+mod spoken;
 mod value;
 
 pub use value::redact_value;

@@ -1,8 +1,9 @@
 //! Values whose name says that they are secret: assignments of shells and code, fields of JSON, YAML, TOML and XML, query
 //! parameters, flags of commands, headers.
 
-use super::names::secret_kind;
+use super::names::{secret_kind, spoken_kind};
 use super::placeholder::{is_about_passwords, is_placeholder, is_source, looks_random};
+use super::spoken::Spoken;
 use super::{Edit, MARKER_START};
 use crate::text::fold::fold;
 use crate::text::pattern::static_regex;
@@ -13,7 +14,7 @@ static_regex! {
     /// A name that holds a word for secrets, and what joins it to its value: `=`, `:`, `=>`, `:=`, a blank after a flag,
     /// `>` after a tag. The name's own parts are read later.
     static NAME = concat!(
-        r"(?i)(?P<dashes>--?)?(?P<name>[A-Za-z0-9_.-]{0,80}(?:pass|pwd|secret|token|key|_auth|lozinka|лозинка|[sš]ifra|шифра)[A-Za-z0-9_-]{0,40})",
+        r"(?i)(?P<dashes>--?)?(?P<name>[A-Za-z0-9_.-]{0,80}(?:pass|pwd|secret|token|key|_auth|klju[cč]|кључ|lozink(?:om|[aeu])|лозинк(?:ом|[аеу])|[sš]ifr(?:om|[aeu])|шифр(?:ом|[аеу]))[A-Za-z0-9_-]{0,40})",
         r#"(?:(?P<quote>\\*["'`])?\]?(?P<join>:[ \t]*\r?\n[ \t]*|[ \t]{0,8}(?:=>|:=|[:=])[ \t]*|[ \t](?:is|je)[ \t]+)|(?P<blank>[ \t]+(?:\\\r?\n[ \t]*)?)|(?P<tag>>))"#,
     );
     /// `|` or `>` of YAML and the lines that are indented under it.
@@ -42,17 +43,22 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
         let end = from + whole.end();
         let name = found.name("name").map_or("", |name| name.as_str());
         let name_start = from + found.name("name").map_or(0, |name| name.start());
+        let own = name.rsplit('.').next().unwrap_or(name);
+        let before = text.get(..name_start).unwrap_or_default();
         let context = Context {
             name,
-            kind: secret_kind(name.rsplit('.').next().unwrap_or(name)),
+            kind: secret_kind(own).or_else(|| spoken_kind(before, own)),
             quoted_name: found.name("quote").is_some(),
             join: found.name("join").map_or("", |join| join.as_str()),
             flag: found.name("dashes").is_some() && found.name("blank").is_some(),
-            tag: found.name("tag").is_some()
-                && text.get(..name_start).is_some_and(|before| before.ends_with('<')),
+            tag: found.name("tag").is_some() && before.ends_with('<'),
         };
-        let after_marker = text.get(..name_start).is_some_and(|before| before.ends_with(MARKER_START));
-        let hidden = if after_marker { None } else { context.secret(text, end) };
+        let after_marker = before.ends_with(MARKER_START);
+        let hidden = if after_marker {
+            None
+        } else {
+            context.secret(text, end).or_else(|| context.spoken(text, name_start))
+        };
         from = match hidden {
             Some((start, stop, kind)) => {
                 edit.hide(start, stop, kind);
@@ -118,6 +124,32 @@ impl Context<'_> {
                 ))
             }
         }
+    }
+
+    /// The range of a secret that is said in a sentence, after the name that starts at `at`.
+    fn spoken(&self, text: &str, at: usize) -> Option<(usize, usize, &'static str)> {
+        let kind = self.kind?;
+        if self.is_pass()
+            || self.flag
+            || self.tag
+            || self.quoted_name
+            || !matches!(self.join.trim(), "" | "is" | "je")
+        {
+            return None;
+        }
+        let end = at + self.name.len();
+        let after = line_of(text.get(end..)?);
+        if is_source(after.trim()) {
+            return None;
+        }
+        let spoken = Spoken {
+            kind,
+            variable: self.name.contains('_') && self.name.contains(char::is_uppercase),
+            before: last_words(text.get(..at)?),
+            after,
+        };
+        let found = spoken.secret()?;
+        Some((end + found.start, end + found.end, kind))
     }
 
     /// A placeholder, or a label that only repeats the name (`"password": "Enter your password"`).
@@ -225,6 +257,12 @@ fn line_of(rest: &str) -> &str {
     let line = head(rest, MAX_LINE_BYTES);
     let line = line.split_once('\n').map_or(line, |(line, _)| line);
     line.split_once('\r').map_or(line, |(line, _)| line)
+}
+
+/// What stands before on the line, as far as it is looked at.
+fn last_words(before: &str) -> &str {
+    let from = before.char_indices().rev().take(MAX_LABEL_CHARS).take_while(|(_, c)| *c != '\n').last();
+    from.and_then(|(at, _)| before.get(at..)).unwrap_or_default()
 }
 
 /// The first `max` bytes of a text, fewer where that would split a character.

@@ -1,6 +1,11 @@
 //! Which names say that their value is secret. A name is read in parts (`dbPassword`, `DB_PASSWORD` and `db-password`
 //! are the same), and its last part decides: `max_tokens`, `token_count` and `passwordField` are not secret.
 
+use crate::text::fold::fold;
+
+/// Longest word before "key" that is looked at, in characters.
+const MAX_WORD_CHARS: usize = 16;
+
 /// A name's parts in lower case.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
@@ -32,8 +37,7 @@ pub(super) fn secret_kind(name: &str) -> Option<&'static str> {
     let last = parts.pop()?;
     let before = parts.last().map_or("", String::as_str);
     match last.as_str() {
-        "password" | "passwd" | "passphrase" | "passcode" | "pwd" | "pass" | "lozinka" | "лозинка"
-        | "sifra" | "šifra" | "шифра" => {
+        "password" | "passwd" | "passphrase" | "passcode" | "pwd" | "pass" => {
             (last != "pwd" || !before.is_empty() || name != "PWD").then_some("password")
         }
         "secret" => Some("secret"),
@@ -48,8 +52,23 @@ pub(super) fn secret_kind(name: &str) -> Option<&'static str> {
             _ => None,
         },
         "auth" => (name == "_auth").then_some("token"),
-        _ => None,
+        _ => matches!(
+            fold(&last).as_str(),
+            "lozinka" | "lozinke" | "lozinku" | "lozinkom" | "sifra" | "sifre" | "sifru" | "sifrom"
+        )
+        .then_some("password"),
     }
+}
+
+/// The kind of secret that two words name: `API key`, `private key`, `API ključ`.
+pub(super) fn spoken_kind(before: &str, name: &str) -> Option<&'static str> {
+    if !matches!(fold(name).as_str(), "key" | "kljuc") {
+        return None;
+    }
+    let word = before.strip_suffix([' ', '-'])?;
+    let from =
+        word.char_indices().rev().take(MAX_WORD_CHARS).take_while(|(_, c)| c.is_alphanumeric()).last()?.0;
+    secret_kind(&format!("{}_key", word.get(from..)?))
 }
 
 fn is_suffix(part: &str) -> bool {

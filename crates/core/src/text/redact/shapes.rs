@@ -22,7 +22,7 @@ static_regex! {
         r"|(?P<huggingface>\bhf_[A-Za-z0-9]{30,})",
         r"|(?P<sendgrid>\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})",
         r"|(?P<twilio>\b(?:AC|SK)[0-9a-f]{32}\b)",
-        r"|(?P<telegram>(?:\b|bot)\d{8,12}:[A-Za-z0-9_-]{35}\b)",
+        r"|(?P<telegram>(?:\b|bot)\d{8,12}:(?:AA[A-Za-z0-9_-]{31,34}|[A-Za-z0-9_-]{35})\b)",
         r"|(?P<discord>\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b)",
         r"|(?P<jwt>\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?)",
         r"|(?P<age>\bAGE-SECRET-KEY-1[A-Z0-9]{20,})",
@@ -46,7 +46,7 @@ static_regex! {
     /// The signature that makes an address a right to read or write.
     static SIGNATURE = r"(?i)[?&](?:sig|signature|x-amz-signature|x-goog-signature)=([A-Za-z0-9%+/=_-]{16,})";
     /// A password given to a command by a flag of one letter.
-    static FLAG = r#"\b(?:curl|wget|http|https)\b[^\n|;&]{0,300}? (?:-u|--user)[ =]?["']?([^\s:"']{1,100}:)([^\s"']{1,200})|\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]{0,300}? -p([^\s"']{1,200})|\b(?:sshpass|docker login)\b[^\n|;&]{0,300}? -p ?["']?([^\s"']{1,200})"#;
+    static FLAG = r#"\b(?:curl|wget|http|https)\b[^\n|;&]{0,300}? (?:-u|--user)[ =]?["']?([^\s:"']{1,100}:)([^\s"']{1,200})|\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]{0,300}? -p([^\s"']{1,200})|\b(?:sshpass|docker login)\b[^\n|;&]{0,300}? -p ?["']?([^\s"']{1,200})|\b(?:redis-cli|valkey-cli)\b[^\n|;&]{0,300}? (?:-a|--pass)[ =]?["']?([^\s"']{1,200})|\b(?:mongo|mongosh|mongodump|mongorestore)\b[^\n|;&]{0,300}? -p[ =]?["']?([^\s"']{1,200})|\b(?:sqlcmd|bcp|zip|unzip)\b[^\n|;&]{0,300}? -P ?["']?([^\s"']{1,200})|\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\n|;&]{0,300}? -w ?["']?([^\s"']{1,200})"#;
 }
 
 /// The kinds of [`KEYS`], by group.
@@ -79,7 +79,9 @@ const PLACES: [Place; 7] = [
     (&AUTHORIZATION, "authorization", |_| true),
     (&BEARER, "authorization", |_| true),
     (&COOKIE, "cookie", |_| true),
-    (&FLAG, "password", |text| [" -u", " --user", " -p"].iter().any(|flag| text.contains(flag))),
+    (&FLAG, "password", |text| {
+        [" -u", " --user", " -p", " -a", " --pass", " -P", " -w"].iter().any(|flag| text.contains(flag))
+    }),
     (&SIGNATURE, "signature", |_| true),
 ];
 
