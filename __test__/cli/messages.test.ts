@@ -118,3 +118,39 @@ test('health and status tell the same size', async () => {
   expect(size(health.stdout)).toBeDefined()
   expect(size(health.stdout)).toBe(size(status.stdout))
 })
+
+describe('how full a session is, told from outside', () => {
+  test('after an epoch it is what the epoch left, not what it found', async () => {
+    const stateDir = freshDir()
+    const session = await clawback.ContextSession.open({ stateDir, sessionKey: KEY, contextWindow: 32_000 })
+    const messages = []
+    for (let number = 0; ; number++) {
+      messages.push({ role: 'user', content: `question ${number} ${'word '.repeat(200)}`, timestamp: 2 * number + 1 }, { role: 'assistant', content: `answer ${number}`, timestamp: 2 * number + 2 })
+      session.sync(messages)
+      if ((await session.plan()).epoch > 0) break
+    }
+    const { currentTokens } = await session.health()
+    await session.close()
+    const health = await run(['health', '--notify-if-pct', '0.3', '--state-dir', stateDir])
+    expect(health).toEqual({ code: 0, stdout: '', stderr: '' })
+    const { stdout } = await run(['health', '--json', '--state-dir', stateDir])
+    expect(JSON.parse(stdout)).toMatchObject({ currentTokens, limit: 32_000, zone: 'green', outdated: false, asOf: expect.any(String) })
+  })
+
+  test('a checkpoint from before room was made is no alarm, and says what it is; any other one is', async () => {
+    for (const [trigger, code, words] of [['compaction', 0, /80 % .*as of checkpoint cp_001 at .*before room was made/], ['session-end', 1, /80 % .*as of checkpoint cp_001 at [^,]*\n/]] as const) {
+      const stateDir = freshDir()
+      await clawback.writeCheckpoint(stateDir, KEY, { trigger, tokenUsage: { inputTokens: 160_000, contextWindow: 200_000 }, messages: [{ role: 'user', content: 'Use SQLite for the ledger.', timestamp: 1 }] })
+      expect((await run(['health', '--notify-if-pct', '0.3', '--state-dir', stateDir])).code, trigger).toBe(code)
+      expect((await run(['health', '--state-dir', stateDir])).stdout).toMatch(words)
+    }
+  })
+})
+
+test('what comes from the latest checkpoint is told apart from what is live', async () => {
+  const stateDir = freshDir()
+  await clawback.writeCheckpoint(stateDir, KEY, { trigger: 'manual', tokenUsage: usage, messages: [{ role: 'user', content: 'Use SQLite for the ledger.', timestamp: 1 }] })
+  expect((await run(['status', '--state-dir', stateDir])).stdout).toMatch(/ next .*\n +both as of checkpoint cp_001 at \d{4}-.*; the lists below are live\n/)
+  const packet = await run(['packet', '--json', '--state-dir', stateDir])
+  expect(JSON.parse(packet.stdout)).toMatchObject({ checkpoint: 'cp_001', asOf: expect.stringMatching(/^\d{4}-/) })
+})

@@ -28,10 +28,12 @@ export async function status(api: Api, flags: Flags): Promise<void> {
     ['changed', session.updatedAt],
     ['on disk', `${bytes(session.bytes)}, ${plural(session.checkpoints, 'checkpoint')}, journal at ${number(state.journalSeq)}`],
     ['checkpoint', latest ? checkpointLine(latest) : session.checkpoints > 0 ? 'none since the reset; older ones: checkpoints list' : 'none yet'],
-    ...(latest ? [['topic', oneLine(latest.working.topic, 120)], ['next', oneLine(latest.working.next_action, 120)]] : []),
+    ...(latest ? [['topic', oneLine(latest.working.topic, 120)], ['next', oneLine(latest.working.next_action, 120)], ['', `both ${asOf(latest)}; the lists below are live`]] : []),
   ]))
   write(`\n${stateView(state, colors)}`)
 }
+
+const asOf = ({ meta }: Checkpoint): string => `as of checkpoint ${meta.checkpoint_id} at ${meta.created_at}`
 
 function checkpointLine({ meta }: Checkpoint): string {
   const usage = meta.token_usage
@@ -65,13 +67,15 @@ async function theCheckpoint(api: Api, stateDir: string, session: SessionInfo, i
   throw notFound(`no checkpoint yet since session ${key} was reset; those from before stay: checkpoints list names them, and checkpoints show ${older.id} or packet --checkpoint ${older.id} prints one`)
 }
 
-/** The text that an agent would be given now. */
+/** The text that an agent would be given, as the latest checkpoint has it. */
 export async function packet(api: Api, flags: Flags & { maxTokens?: string; checkpoint?: string }): Promise<void> {
   const options = flags.maxTokens === undefined ? {} : { maxTokens: positive('--max-tokens', flags.maxTokens) }
   const { stateDir, session } = await choose(api, flags)
   const checkpoint = await theCheckpoint(api, stateDir, session, flags.checkpoint)
   const rendered = api.renderCheckpoint(checkpoint, options)
   if (rendered.text === '') throw wrongUsage(`--max-tokens ${flags.maxTokens} does not hold even the frame of a packet, which takes about 60 tokens; 150 and more are useful`)
-  if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, checkpoint: checkpoint.meta.checkpoint_id, ...rendered }))
+  if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, checkpoint: checkpoint.meta.checkpoint_id, asOf: checkpoint.meta.created_at, ...rendered }))
   write(`${harmless(rendered.text).trimEnd()}\n`)
+  // What is piped on is the packet alone, which names its checkpoint itself.
+  if (process.stdout.isTTY) write(`\n${asOf(checkpoint)}; what was said since is not in it\n`)
 }

@@ -2,6 +2,7 @@
 import type { Api, LiveSession } from '../api.js'
 import { bytes, CliError, colorsFor, harmless, json, notFound, number, oneLine, percent, plural, table, wrongUsage } from '../output.js'
 import { choose, findStateDir, sessionsOf, type Flags } from '../session.js'
+import { fillOnDisk, type Fill } from '../fill.js'
 import { positive } from './replay.js'
 import { timeOf } from './cold.js'
 
@@ -96,16 +97,17 @@ export function share(value: string): number {
 export async function health(api: Api, flags: HealthFlags): Promise<void> {
   const limit = flags.notifyIfPct === undefined ? null : share(flags.notifyIfPct)
   const { found, where } = await withSession(api, flags, async (session, where) => ({ found: await session.health(), where }))
-  const known = await withUsage(api, where, found)
-  const above = limit !== null && known.pctUsed > limit
+  const { known, fill } = await withUsage(api, where, found)
+  // What was so before room was made is no reason for an alarm.
+  const above = limit !== null && known.pctUsed > limit && fill?.outdated !== true
   if (above) process.exitCode = 1
-  if (flags.json) return write(json({ ...where, ...known, ...(limit === null ? {} : { notifyIfPct: limit, above }) }))
+  if (flags.json) return write(json({ ...where, ...known, ...(fill === undefined ? {} : { asOf: fill.asOf, outdated: fill.outdated, ...(fill.checkpoint === undefined ? {} : { fromCheckpoint: fill.checkpoint }) }), ...(limit === null ? {} : { notifyIfPct: limit, above }) }))
   // A cron job that finds nothing says nothing.
   if (limit !== null && !above) return
   const colors = colorsFor(process.stdout)
   write(`${colors.bold(oneLine(where.sessionKey, 200))}\n`)
   write(table([
-    ['context', known.limit === 0 ? 'unknown: no host has reported it yet' : `${percent(known.pctUsed)} (${number(known.currentTokens)} of ${number(known.limit)} tokens)${above ? `, above ${percent(limit)}` : ''}`],
+    ['context', known.limit === 0 ? 'unknown: no host has reported it yet' : `${percent(known.pctUsed)} (${number(known.currentTokens)} of ${number(known.limit)} tokens)${above ? `, above ${percent(limit)}` : ''}${asOf(fill)}`],
     ['zone', known.zone],
     ['epoch', number(known.epoch)],
     ['checkpoints', number(known.checkpoints)],
@@ -116,13 +118,20 @@ export async function health(api: Api, flags: HealthFlags): Promise<void> {
   if (known.problems.length > 0) write('`clawback doctor` says more, and `clawback doctor --fix` repairs what it can\n')
 }
 
-/** From outside, nobody has told the session how full its context is: the newest checkpoint has. */
-async function withUsage(api: Api, where: { stateDir: string; sessionKey: string }, found: Awaited<ReturnType<LiveSession['health']>>): Promise<typeof found> {
-  if (found.limit > 0) return found
-  const usage = (await api.readLatestCheckpoint(where.stateDir, where.sessionKey))?.meta.token_usage
-  if (!usage || usage.context_window <= 0) return found
-  const { tokens, contextWindow, utilization, zone } = api.measureUsage({ usage: { tokens: usage.input_tokens }, contextWindow: usage.context_window })
-  return { ...found, currentTokens: tokens, limit: contextWindow, pctUsed: utilization, zone }
+/** What is known of the fill: by the session itself, else, from outside, by what its host has left on disk. */
+async function withUsage(api: Api, where: { stateDir: string; sessionKey: string }, found: Awaited<ReturnType<LiveSession['health']>>): Promise<{ known: typeof found; fill: Fill | undefined }> {
+  if (found.limit > 0) return { known: found, fill: undefined }
+  const fill = await fillOnDisk(api, where)
+  if (fill === undefined) return { known: found, fill }
+  const { tokens, contextWindow, utilization, zone } = api.measureUsage({ usage: { tokens: fill.tokens }, contextWindow: fill.limit })
+  return { known: { ...found, currentTokens: tokens, limit: contextWindow, pctUsed: utilization, zone }, fill }
+}
+
+/** Since when the figure is known, and that it no longer holds where room was made since. */
+function asOf(fill: Fill | undefined): string {
+  if (fill === undefined) return ''
+  const place = fill.checkpoint === undefined ? '' : ` checkpoint ${fill.checkpoint} at`
+  return `, as of${place} ${fill.asOf}${fill.outdated ? ', before room was made; how full it is since is not on record' : ''}`
 }
 
 export interface ResetFlags extends Flags {
