@@ -52,7 +52,7 @@ test('after a reset the other handles of the session are refused, and what they 
   other.sync(messages)
   await other.plan()
   await one.reset('new')
-  const refused = { code: 'InvalidInput', message: expect.stringContaining('was reset after this handle was opened') }
+  const refused = { code: 'Closed', message: expect.stringContaining('was reset after this handle was opened') }
   other.sync([...messages, said('user', 'Go on.')])
   await expect(other.plan()).rejects.toMatchObject(refused)
   await expect(other.plan({ force: true })).rejects.toMatchObject(refused)
@@ -60,6 +60,7 @@ test('after a reset the other handles of the session are refused, and what they 
   await expect(other.checkpoint({ trigger: 'manual' })).rejects.toMatchObject(refused)
   await expect(other.packet()).rejects.toMatchObject(refused)
   await expect(other.fork('test:child')).rejects.toMatchObject(refused)
+  await expect(other.commit(messages, { key: 'late' })).rejects.toMatchObject({ ...refused, code: 'InvalidInput' })
   await expect(other.end({ reason: 'shutdown' })).resolves.toBeUndefined()
   expect(await one.packet()).toBeNull()
   const again = await open(stateDir)

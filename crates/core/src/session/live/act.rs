@@ -6,6 +6,7 @@ use super::super::observe::{self, Sink};
 use super::super::{Agent, Done, Journal, Preview, Session, State, import, latest, make, view};
 use super::epoch::{self, Cause};
 use super::plan::{PlanRequest, is_of_the_disk};
+use super::settle::{STALE, stale};
 use super::sight::sights;
 use super::{Live, Mode, lock, state};
 use crate::checkpoint::policy::{content_hash, inspect};
@@ -181,9 +182,13 @@ impl Live {
     /// Takes the messages of a turn in, all or nothing, once per key. `true`: committed; `false`: it was before.
     pub fn commit(&self, pieces: Vec<String>, key: String, done: Done<bool>) {
         let live = self.clone();
-        self.write(
+        self.write_whatever(
             Durability::Full,
             move |journal| {
+                // Opened again, the session would take it for a part of the new generation.
+                if live.is_stale(state(journal)) {
+                    return Err(stale());
+                }
                 let key = redact_secrets(&key).into_owned();
                 if state(journal).commits.contains(&key) {
                     return Ok(false);
@@ -201,12 +206,13 @@ impl Live {
         );
     }
 
-    /// Refuses what a handle of an earlier generation wants.
+    /// A handle of an earlier generation is as good as closed.
     pub(super) fn check_generation(&self, state: &State) -> Result<()> {
-        match lock(&self.own.believed).generation {
-            Some(own) if own != state.live.generation => Err(super::settle::stale()),
-            _ => Ok(()),
-        }
+        if self.is_stale(state) { Err(Error::Closed(STALE.to_owned())) } else { Ok(()) }
+    }
+
+    fn is_stale(&self, state: &State) -> bool {
+        lock(&self.own.believed).generation.is_some_and(|own| own != state.live.generation)
     }
 
     /// The packet of what is known now; `None` where nothing is.
@@ -269,7 +275,7 @@ impl Live {
             Durability::Full,
             move |journal| {
                 // A session that was reset meanwhile has ended already.
-                if live.check_generation(state(journal)).is_err() {
+                if live.is_stale(state(journal)) {
                     return Ok(());
                 }
                 if state(journal).last_ordinal > 0 {

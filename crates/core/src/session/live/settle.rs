@@ -219,13 +219,13 @@ impl Live {
     }
 }
 
+/// Why a handle of an earlier generation is refused.
+pub(super) const STALE: &str = "the session was reset after this handle was opened; its messages are of an earlier generation. \
+                                Open the session again";
+
 /// A late write of an earlier generation (FAULTS F5).
 pub(super) fn stale() -> Error {
-    Error::InvalidInput(
-        "the session was reset after this handle was opened; its messages are of an earlier generation. Open the session \
-         again"
-            .to_owned(),
-    )
+    Error::InvalidInput(STALE.to_owned())
 }
 
 fn is_no_summary(state: &State, ordinal: u64) -> bool {
