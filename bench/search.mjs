@@ -23,8 +23,11 @@ function sqlite() {
   }
 }
 
+/** What a tool printed, as most of what is stored: nothing in it is to be remembered, so that filling is storing alone. */
 const message = (index) => ({
-  role: index % 2 === 0 ? 'user' : 'assistant',
+  role: 'toolResult',
+  toolCallId: `call ${index}`,
+  toolName: 'bash',
   content: [{ type: 'text', text: prose(BYTES, index + 1) }],
   timestamp: 1_770_000_000_000 + index * 1000,
 })
