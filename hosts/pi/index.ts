@@ -35,6 +35,8 @@ export default function clawback(pi: ExtensionAPI): void {
         return await handler(event, ctx)
       } catch (error) {
         const why = String((error as Error)?.message ?? error)
+        // Reset from outside, by the command line: the next event opens the session again.
+        if ((error as { code?: unknown })?.code === 'Closed') open = null
         say(ctx, `clawback: ${name}: ${why}`, why)
         return undefined
       }
