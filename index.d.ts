@@ -483,7 +483,7 @@ export interface ContextPlan {
   tail: string | null
   /** Indices into the array last synced, ascending. */
   keep: Uint32Array
-  /** Kept messages that are shown with this one text block instead of their content. */
+  /** Kept messages that are shown with this text instead of their content; `applyPlan` does it for each form of message. */
   replace: { index: number; text: string }[]
   tokensBefore: number
   tokensAfter: number
@@ -559,7 +559,11 @@ export declare class ContextSession {
   sync(messages: readonly (Message | object)[], hints?: { from?: number; rewind?: boolean }): { added: number; rewound: number; hostCompacted: boolean }
   /** How full the context is; writes nothing. */
   gauge(usage?: HostUsage): Measure & { line: string | null; pressure: number }
-  /** What the model sees of the array last synced. No model call. */
+  /**
+   * What the model sees of the array last synced. No model call. `prompt`: a request that is not yet in that array, as hosts
+   * have it that send it apart from the history. The array's own last turn then counts as an older one; a request whose
+   * message was synced is not given again. `force`: a new epoch now.
+   */
   plan(options?: { budgetTokens?: number; prompt?: string; force?: boolean }): Promise<ContextPlan>
   /** Answers a compaction of the host; `compacted` is always true to what happened. */
   compact(options: { reason: 'threshold' | 'budget' | 'overflow' | 'manual'; force?: boolean; budgetTokens?: number; currentTokens?: number }): Promise<{ compacted: boolean; reason: string; tokensBefore: number; tokensAfter: number; summary: string }>
@@ -607,6 +611,20 @@ export interface LogLine {
   message: string
   fields?: Record<string, unknown>
 }
+/**
+ * The array to send: the packet and the tail as user messages, the kept messages between them. `messages` is the array that
+ * was last synced; its objects are handed on, and those in `plan.replace` copied: their blocks of tool calls and tool results
+ * stay with their ids (a provider refuses one without the other), all else gives way to the shorter text. Sync.
+ */
+export function applyPlan<M extends object>(plan: Pick<ContextPlan, 'packet' | 'tail' | 'keep' | 'replace'>, messages: readonly M[]): (M | { role: 'user'; content: string })[]
+
+/**
+ * The array to send: the packet and the tail as user messages, the kept messages between them. `messages` is the array that
+ * was last synced; its objects are handed on, and those in `plan.replace` copied: their blocks of tool calls and tool results
+ * stay with their ids (a provider refuses one without the other), all else gives way to the shorter text. Sync.
+ */
+export function applyPlan<M extends object>(plan: Pick<ContextPlan, 'packet' | 'tail' | 'keep' | 'replace'>, messages: readonly M[]): (M | { role: 'user'; content: string })[]
+
 /** Diagnostics of the process since the last call, oldest first; the newest 1,000 are kept. */
 export function drainLogs(): LogLine[]
 

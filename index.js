@@ -10,6 +10,7 @@ const { checkpointInput, measureUsage, toJson, toolUse } = require('./lib/input.
 const { addRecall } = require('./lib/recall.js')
 const { makeSessionClass } = require('./lib/session.js')
 const { makeManagerClass } = require('./lib/manager.js')
+const { applyPlan } = require('./lib/view.js')
 const { withLogs } = require('./lib/logs.js')
 
 const native = loadBinding()
@@ -91,6 +92,7 @@ exports.loadConfig = configuration.loadConfig
 // a live session
 exports.drainLogs = sync('drainLogs')
 exports.ContextSession = makeSessionClass(native, [addMaintain, addRecall, withLogs(() => exports.drainLogs())])
+exports.applyPlan = guarded(applyPlan, 'applyPlan')
 exports.ContextManager = makeManagerClass((options) => exports.ContextSession.open(options))
 
 // transcripts

@@ -110,3 +110,10 @@ test('it cannot be made without its callbacks', () => {
     expect(() => new ContextManager({ ...good, [missing]: undefined } as never)).toThrow(expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining(missing) }))
   }
 })
+
+test('a hook does not throw where onError itself does', async () => {
+  const { manager } = agent(2, { getContext: () => { throw new Error('no context') }, onError: () => { throw new Error('no log either') } })
+  for (const hook of Object.values(manager.hooks())) await expect(hook({ maxTokens: 20_000 })).resolves.toBeUndefined()
+  const { manager: other } = agent(2, { getContext: () => { throw new Error('no context') }, onError: async () => { throw new Error('no log either') } })
+  await expect(other.hooks()['session-end']()).resolves.toBeUndefined()
+})

@@ -4,16 +4,11 @@
 
 const { fault } = require('./boundary.js')
 const { describe } = require('./wording.js')
+const { keptBy } = require('./view.js')
 
 const CALLBACKS = ['getContext', 'setContext', 'getTokenCount', 'getMessages']
 /** Seed 003's CURATION_TRIGGER_PCT, where the configuration names none. */
 const CURATION_TRIGGER = 0.4
-
-/** A message as it is given to `setContext`: its own object, or a copy with the shorter text. */
-function shortened(message, text) {
-  const { details: _, ...rest } = message
-  return { ...rest, content: typeof message.content === 'string' ? text : [{ type: 'text', text }] }
-}
 
 function makeManagerClass(openSession) {
   class ContextManager {
@@ -65,7 +60,11 @@ function makeManagerClass(openSession) {
         try {
           return await run(...args)
         } catch (error) {
-          this.#options.onError?.(error)
+          try {
+            await this.#options.onError?.(error)
+          } catch {
+            // Whoever takes errors in has failed as well: there is nobody left to tell.
+          }
           return undefined
         }
       }
@@ -139,8 +138,7 @@ function makeManagerClass(openSession) {
       const session = await this.#session()
       const messages = await this.#sync(session)
       const plan = await session.plan({ force: true })
-      const texts = new Map(plan.replace.map(({ index, text }) => [index, text]))
-      const view = Array.from(plan.keep, (index) => (texts.has(index) ? shortened(messages[index], texts.get(index)) : messages[index]))
+      const view = keptBy(plan, messages)
       // Hosts may keep the context of before for a while; not for ever.
       if (this.#own.size > 16) this.#own.clear()
       const injected = (text) => {

@@ -6,6 +6,7 @@ const { asyncExport, fault, guarded, notText, translate, withoutNulls } = requir
 const { configSources } = require('./config.js')
 const { checkpointInput, slices, toJson } = require('./input.js')
 const { packKeys } = require('./keys.js')
+const { shortened } = require('./view.js')
 const { describe } = require('./wording.js')
 
 /** What crosses in one tick, at most. */
@@ -158,8 +159,9 @@ function makeSessionClass(native, extend = []) {
       const limit = options?.maxTokens
       if (!Number.isFinite(limit) || limit < 1) throw fault('InvalidInput', 'spill: maxTokens must be a number of at least 1', this.spill)
       const { text, chunkId } = await this.#later('spill', `[${toJson(message)}]`, limit)
-      const { details: _, ...rest } = message
-      return { message: { ...rest, content: [{ type: 'text', text }] }, chunkId }
+      // In blocks, whatever form it had.
+      const blocks = Array.isArray(message.content) ? message : { ...message, content: [] }
+      return { message: shortened(blocks, text), chunkId }
     }
 
     async pin(target) {

@@ -65,6 +65,7 @@ const PARAMETERS = {
   readConfig: { path: 'string?', options: 'object?' },
   loadConfig: { path: 'string?' },
   openTranscript: { path: 'string' },
+  applyPlan: { plan: 'object', messages: 'array' },
 }
 
 /** What kinds are called, and how one is recognised. */

@@ -59,6 +59,7 @@ export async function calls(clawback, dir, { bytes, items }) {
     renderCheckpoint: () => clawback.renderCheckpoint(checkpoint),
     measureUsage: () => clawback.measureUsage({ ...usage, usage: undefined, messages }),
     drainLogs: () => clawback.drainLogs(),
+    applyPlan: () => clawback.applyPlan({ packet: 'x', tail: null, keep: messages.keys(), replace: [] }, messages),
     gaugeLine: () => clawback.gaugeLine(clawback.measureUsage(usage)),
     buildEnrichmentPrompt: () => clawback.buildEnrichmentPrompt(checkpoint, messages),
     parseEnrichment: () => clawback.parseEnrichment(text),

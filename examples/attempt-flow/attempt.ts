@@ -1,7 +1,7 @@
 // src/agents/pi-embedded-runner/run/attempt.ts (seed 004): what goes into one request, within the window. The numbers are
 // those of the seed's flow; steps 4 and 7 to 9 are one call here.
 import {
-  allocateBudget, estimateTokens, isRealUserMessage, truncateBootstrapFiles,
+  allocateBudget, applyPlan, estimateTokens, isRealUserMessage, truncateBootstrapFiles,
   type Complete, type ContextSession, type Ratios,
 } from 'clawback'
 import type { AgentMessage } from '../compaction-safeguard/host.js'
@@ -76,15 +76,9 @@ export async function afterAttempt(attempt: Attempt, complete: Complete, signal?
 
 type Plan = Awaited<ReturnType<ContextSession['plan']>>
 
-/** A plan names messages by index: the host's own objects go through, replaced ones as shallow copies. */
+/** The packet in front, the kept messages after it; the tail goes to the end of the prompt. */
 function shown(messages: AgentMessage[], plan: Plan): AgentMessage[] {
-  const texts = new Map(plan.replace.map(({ index, text }) => [index, text]))
-  const kept = [...plan.keep].flatMap((index) => {
-    const message = messages[index]
-    const text = texts.get(index)
-    if (!message) return []
-    return text === undefined ? [message] : [{ ...message, content: [{ type: 'text', text }], details: undefined } as AgentMessage]
-  })
+  const kept = applyPlan({ ...plan, packet: null, tail: null }, messages) as AgentMessage[]
   return plan.packet === null ? kept : [{ role: 'user', content: plan.packet, timestamp: 0 }, ...kept]
 }
 
