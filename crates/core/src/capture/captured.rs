@@ -55,6 +55,20 @@ pub enum Withdrawn {
     /// `Remove the retry logic`, `we no longer need the export`: what says hardly more than this. The capture is an
     /// entry besides.
     Thing(String),
+    /// `Raise the limit to 250`, `replace Jest with Vitest`: what is named gets another value or choice. The capture is an
+    /// entry, and where it is work that takes the place of a decision, that too.
+    Change(Change),
+}
+
+/// An order that changes something, as far as its words tell; each part may be empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// What gets another value: `the limit`.
+    pub what: String,
+    /// What it had or was: `Jest`.
+    pub old: String,
+    /// What it is to have or be: `250`, `Vitest`.
+    pub new: String,
 }
 
 static_regex! {

@@ -149,7 +149,9 @@ impl Capturer {
         };
         let goal = out.iter().find(|found| found.kind == Kind::Goal).map(|goal| goal.text.clone());
         let asks = |found: &&Captured| {
-            let open = found.kind == Kind::OpenItem && found.confidence > PASTED;
+            // A question waits for its answer, whatever work is done meanwhile.
+            let asks = found.text.contains('?');
+            let open = found.kind == Kind::OpenItem && found.confidence > PASTED && !asks;
             found.is_entry() && (open || found.task == Some(TaskState::Open))
         };
         self.asked.retain(|asked| !asked.goal);
@@ -185,18 +187,13 @@ impl Capturer {
             .extend(out.iter().filter(|found| found.kind == Kind::Decision).map(|found| found.text.clone()));
         keep_newest(&mut self.said, MAX_SAID);
         if heard.done {
-            let errors = std::mem::take(&mut self.errors).into_iter().map(|error| error.text);
+            let errors = std::mem::take(&mut self.errors).into_iter();
             // What was started is over when the person goes on: who says `done` need not mean all of it.
             let (started, asked): (Vec<Asked>, Vec<Asked>) =
                 std::mem::take(&mut self.asked).into_iter().partition(|asked| answer::starts(&asked.text));
             self.asked = started;
-            out.extend(
-                asked
-                    .into_iter()
-                    .map(|asked| asked.text)
-                    .chain(errors)
-                    .map(|text| done(text, Source::Assistant)),
-            );
+            out.extend(asked.into_iter().map(|asked| done(asked.text, Source::Assistant)));
+            out.extend(errors.map(|error| mended(error.text, Source::Assistant)));
         } else if self.errors.iter().any(|error| !error.mended) && pasted::mends(&text) {
             self.errors.iter_mut().for_each(|error| error.mended = true);
         }
@@ -251,7 +248,7 @@ impl Capturer {
         self.errors = open;
         self.errors.iter_mut().for_each(|error| error.mended = false);
         let over: Vec<Pasted> = over;
-        over.into_iter().map(|error| done(error.text, Source::User)).collect()
+        over.into_iter().map(|error| mended(error.text, Source::User)).collect()
     }
 }
 
@@ -289,7 +286,13 @@ fn over(asked: impl Iterator<Item = Asked>) -> Vec<Captured> {
     out
 }
 
-/// Work or an error that is settled.
+/// An error that is over. It was no work: only that it is over is told.
+fn mended(text: String, source: Source) -> Captured {
+    let over = Captured::withdrawal(&text, source, Withdrawn::Said(Vec::new()));
+    Captured { resolves: Some(text), ..over }
+}
+
+/// Work that is settled.
 fn done(text: String, source: Source) -> Captured {
     let mut done = Captured::task(&text, TaskState::Done, source, REPORTED);
     done.resolves = Some(text);

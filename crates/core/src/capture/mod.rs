@@ -2,6 +2,7 @@
 //! used, the thread. Mechanical rules on the shape of sentences; no model, no I/O (DESIGN sections 4, 6.5 and 6.6).
 
 mod agent;
+mod another;
 mod answer;
 mod captured;
 mod capturer;
@@ -33,7 +34,7 @@ mod walk;
 mod withdraw;
 
 pub use answer::extract_decision;
-pub use captured::{Captured, MAX_CAPTURED, MAX_GOAL, Withdrawn};
+pub use captured::{Captured, Change, MAX_CAPTURED, MAX_GOAL, Withdrawn};
 pub use capturer::{Capturer, capture};
 pub use decision::MAX_DECISION;
 pub use envelope::{is_real_user_message, user_text};

@@ -1,5 +1,6 @@
 //! What a person's message says: goals, constraints, preferences, decisions, work, problems, and what is settled.
 
+use super::another;
 use super::captured::{Captured, MAX_CAPTURED, Withdrawn};
 use super::clause::{self, Opened};
 use super::decision::{self, clip_decision, tier};
@@ -49,16 +50,30 @@ static_regex! {
     static SETTLED_VERB = r"^(?:i |we |i've |we've |i have |just |already |vec |i just )*(?:fixed|finished|completed|merged|closed|solved|resolved|resio sam|resila sam|zavrsio sam|zavrsila sam|popravio sam|popravila sam)\s+(?:the |that |this )?(.{3,80}?)(?:\s+(?:in|with|by|at)\s+\S+)?[.!]*$";
     static LETS = r"^(?:ok |okay |so |then |and |yes |alright |now |well )*(?:let's|let us|lets|we(?:'ll| will)|we're going to|hajde|ajde|idemo)\s+((?:not |just |da |sa |na )*)(\S+)(.*)$";
     static STANCE = r"^(?:just |please |and |but |so |then |ok |instead |rather |radije |bolje |samo |neka )*(?:use|keep|go with|go for|stick|stay|leave|call|name|prefer|choose|pick|take|set|store|put|make it|default|skip|drop|target|support|assume|treat|don't use|koristi\w*|ostavi\w*|zadrzi\w*|neka|uzmi\w*|cuvaj\w*|drzi\w*|nazovi\w*|stavi\w*|postavi\w*|podesi\w*|izaberi\w*)\b";
-    /// `Change the timeout to 60 s`: another value is another choice, not work.
-    static ANOTHER_VALUE = r"^(?:please |now |and |then |ok |so |molim te |sada )*(?:change|raise|lower|increase|decrease|reduce|bump|extend|shorten|limit|cap|promeni\w*|povecaj\w*|smanji\w*|produzi\w*|skrati\w*|ogranici\w*) (?:[a-z][^\s,;]* ){1,8}?(?:to|na) (?:[a-z$€]+ ?)?\d";
     /// `We go with SQLite`.
     static WE_CHOOSE = r"^(?:ok |so |and |but |then |now |ipak |onda |dakle )*(?:we|mi) (?:now |all |then |just |sada )?(?:go (?:with|for|back to)|stick (?:with|to)|stay (?:with|on)|idemo sa|ostajemo (?:na|pri|uz)) \S+";
     /// `We use SQLite for the ledger`.
     static WE_USE = r"^(?:ok |so |and |but |then |now |dakle )*(?:we|mi) (?:now |all |only |just |sada )*(?:use|run|koristimo) ((?:[^\s,;]+ ){1,4}?)(?:for|as|everywhere|za|kao|svuda)\b";
+    /// `Izveštaj neka ide ponedeljkom`.
+    static LET_IT = r"^(?:i |a |ali |svi |sve |sva )*(?:[a-z][\w/.-]* ){1,4}neka (?:se |ne |uvek )*[a-z]{3,} \S";
+    /// An order for a time that recurs holds on: `send the report on Fridays`.
+    static HABIT = r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\bevery (?:other )?(?:day|week|month|quarter|morning|evening|night|hour|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\bsvak(?:og|e|i|u) (?:dan\w*|jutr\w*|vec\w*|noc\w*|sat\w*|sedmic\w*|mesec\w*|ponedelj\w+|utor\w+|sred\w+|cetvrt\w+|pet\w+|subot\w+|nedelj\w+)\b|\b(?:ponedeljkom|utorkom|sredom|cetvrtkom|petkom|subotom|nedeljom)\b";
     static POINTER = r"^(?:this|that|these|those|it|them|ovo|to|ovaj|taj|ovu|tu)\b";
     static NO_MORE = r"^(?:we|i|you|they|mi) (?:do not|don't|no longer|will not|won't|are not|aren't|vise ne|necemo)\b";
     /// After a change of mind: how it is from now on.
     static IS_NOW = r"^(?:the |our |my |nas \w+ )?[a-z][\w-]*(?: [\w-]+){0,5}? (?:is|are|becomes?|stays?|will be|je|su|postaje|ostaje) (?:now |sada )?\S+(?: \S+){0,6}$";
+    /// `Reviewer change: Jelena reviews the backend`, `Deadline moved: the launch is on May 3`.
+    static CHANGE_OF = r"^(?:the |our )?(?:[a-z][a-z-]*(?: [a-z][a-z-]*){0,2} (?:has |have |was |is )?(?:moved|changed?|update[ds]?|promenjen\w*|pomeren\w*|promena|izmena)|(?:promena|izmena) [a-z]+(?: [a-z]+){0,2}): (?:\S+ ){2,}\S+";
+    /// What changed of itself, or in the work.
+    static OTHER_CHANGE = r"^(?:the |our )?(?:breaking|code|files?|api|last|latest|recent|git|status|what|nothing|something|i|we|you|it|this|that|error|test|tests|output|log)\b";
+    /// `Final answer 45 s`.
+    static FINAL = r"\bfinal (?:answer|decision|value|call|choice|word)(?: is)?:? [^\s?]|\bkonacn[ao] (?:odluka|odgovor|vrednost)(?: je)?:? [^\s?]";
+    /// `The reviewer is now Ana`; what is written as a name, a day or a date was appointed and not observed.
+    static IS_FROM_NOW = r"^(?:the |our |my )?([a-z][\w-]*(?: [\w-]+){0,4}?) (?:is|are|je|su) (?:now|sad|sada|od sada) (?:on |at |in |u |na )?(\S+(?: \S+){0,3}?)[.!]*$";
+    static APPOINTS = r"^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|^\d{1,2}(?::\d\d)?(?:\.| ?h\b| ?am\b| ?pm\b)|^(?:ponedelj|utor|sred|cetvrt|pet(?:ak|kom)|subot|nedelj)";
+    static OBSERVED = r"^(?:it|this|that|there|here|he|she|they|everything|all|what|which|who|ono|to|ovo|sve)\b";
+    /// `Open question: do we keep the export?`
+    static OPEN_QUESTION = r"^(?:(?:still )?open (?:questions?|points?|issues?)|(?:unanswered|unresolved|pending) questions?|question (?:for later|to settle)|to be decided|tbd|otvoren[oa] pitanj[ea]|pitanje za kasnije)\s*[:-]\s+(\S+ \S.*)$";
     /// Work, where `let's` starts it; all else that it starts is a stance.
     static WORK = r"^(?:modify|fix|tweak|improve|adjust|finish|update|test|clean|polish|popravi\w*|sredi\w*|zavrsi\w*|testira\w*)$";
     /// The subject is missing: what should be so is said elsewhere.
@@ -109,6 +124,17 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
             }
         }
     }
+    for said in &mut found {
+        // `Vrati iznose na dinare` takes nothing away.
+        let open = matches!(said.withdraws, None | Some(Withdrawn::Thing(_)));
+        let settles = said.kind == Kind::Decision || said.task == Some(TaskState::Open);
+        if open
+            && settles
+            && let Some(change) = another::change(&said.text)
+        {
+            said.withdraws = Some(Withdrawn::Change(change));
+        }
+    }
     if first && let Some(goal) = goal::first(text, &parts, &asks) {
         found.insert(0, goal);
     }
@@ -123,6 +149,9 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
 fn belongs(said: &Captured, before: &Captured, first: bool) -> bool {
     let seen = sense(&said.text);
     let work = before.is_entry() && before.task == Some(TaskState::Open);
+    if said.kind == Kind::OpenItem && before.kind == Kind::OpenItem {
+        return clause::points_back(&seen) && before.is_entry();
+    }
     !first
         && work
         && said.withdraws.is_none()
@@ -133,7 +162,11 @@ fn belongs(said: &Captured, before: &Captured, first: bool) -> bool {
 }
 
 fn joined(before: &str, more: &str) -> String {
-    let both = format!("{}; {more}", before.trim_end_matches(['.', '!', '?', ';', ' ']));
+    let both = if before.ends_with('?') {
+        format!("{before} {more}")
+    } else {
+        format!("{}; {more}", before.trim_end_matches(['.', '!', ';', ' ']))
+    };
     clip::ellipsize(&both, MAX_CAPTURED).into_owned()
 }
 
@@ -214,8 +247,16 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     {
         return vec![goal];
     }
+    if let Some(asked) = OPEN_QUESTION.captures(opened.seen).and_then(|found| found.get(1)) {
+        let words = opened.seen.get(..asked.start()).map_or(0, |head| head.split_whitespace().count());
+        return vec![Captured::new(Kind::OpenItem, skip_words(opened.text, words), Source::User, 0.8)];
+    }
     if whole.ends_with('?') {
         return question(&opened).into_iter().collect();
+    }
+    if changed_of(opened.seen) {
+        let text = opened.text.trim_end_matches(['.', '!']);
+        return vec![Captured::new(Kind::Decision, text, Source::User, 0.8)];
     }
     let mut said = clauses(&opened);
     if said.is_empty() || decision::is_marked(whole) {
@@ -231,6 +272,23 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
         return vec![Captured::new(Kind::Goal, opened.text, Source::User, 0.85)];
     }
     said
+}
+
+/// The sentence says that something it names changed, and to what; or gives its final value.
+fn changed_of(seen: &str) -> bool {
+    let told = CHANGE_OF.is_match(seen) && !OTHER_CHANGE.is_match(seen) || FINAL.is_match(seen);
+    told && !HEDGE.is_match(seen) && !HISTORY.is_match(seen) && !MUST.is_match(seen)
+}
+
+/// The sentence appoints who or when something is from now on.
+fn appoints(text: &str, seen: &str) -> bool {
+    let Some(found) = IS_FROM_NOW.captures(seen) else { return false };
+    let (Some(what), Some(is)) = (found.get(1), found.get(2)) else { return false };
+    let head = seen.get(..is.start()).map_or(0, |head| head.split_whitespace().count());
+    let name = skip_words(text, head);
+    let word = name.split_whitespace().next().unwrap_or_default();
+    let proper = word.chars().next().is_some_and(char::is_uppercase) && word.chars().any(char::is_lowercase);
+    (proper || APPOINTS.is_match(is.as_str())) && !OBSERVED.is_match(what.as_str())
 }
 
 /// A decision that a sentence states as such: `Decision: X`, `we decided on X`, `so we keep X`. What a person announces to
@@ -362,9 +420,17 @@ fn rules(seen: &str) -> bool {
 fn takes_a_stance(seen: &str) -> bool {
     let used = WE_USE.captures(seen).and_then(|found| found.get(1)).map(|what| what.as_str());
     STANCE.is_match(seen) && !names_nothing(seen)
-        || ANOTHER_VALUE.is_match(seen)
+        || another::settles(seen)
         || WE_CHOOSE.is_match(seen)
+        || LET_IT.is_match(seen) && !HEDGE.is_match(seen)
+        || recurs(seen)
         || used.is_some_and(|what| !POINTER.is_match(what) && !names_nothing(&format!("use {what}")))
+}
+
+/// An order for a time that recurs.
+fn recurs(seen: &str) -> bool {
+    let order = starts_with_order(seen) || ORDER_SR.is_match(seen) || orders_by_shape(seen);
+    HABIT.is_match(seen) && order && !names_nothing(seen)
 }
 
 /// `Ne diraj X`: the imperative after `ne`. Its ending `-i` is that of the third person too, so that only a verb of
@@ -400,7 +466,7 @@ static_regex! {
     static ALLOWED = r"^(?:(?:now|from now on|sada|od sada) )*[^,.;:?]{3,60} (?:is|are|je|su) (?:now |again |sada |opet )*(?:allowed|permitted|fine|ok|okay|dozvoljen\w*|u redu)(?: (?:now|again|from now on|sada|opet|od sada))*[.!]*$";
     static TOUCH = r"^(?:edit|modify|touch|alter|access|overwrite|adjust|commit|rely|dira\w*|edituj\w*|pipa\w*|pristupa\w*)$";
     /// Something that waits: to be asked, to be found out, to be done some day.
-    static OPEN = r"^(?:and |but |also |so |then |a |i |ali )*(?:(?:i|we|you|someone|somebody|they) (?:still|also still|later|yet|eventually|some ?day)\b.{0,12}?\b(?:have|has|need|needs|must|should|ought)\b(?: to)?|(?:i|we) have yet to|(?:it|what) (?:still )?remains (?:open|unclear|to be|is)|(?:it is|it's) still (?:open|unclear|undecided|not (?:clear|decided))|(?:we|i) (?:still )?(?:have not|haven't|don't|do not) (?:yet )?(?:decided?|know|agreed?|chosen?)\b.{0,60}\byet|(?:we|i) still (?:don't|do not) know|remind (?:me|us) (?:later )?to|(?:tek |jos uvek |jos |i dalje )+(?:treba|trebamo|moram|moramo|imamo|nismo|nisam|ne znam|ne znamo)|(?:treba|moramo|moram) (?:jos|tek|i dalje)|ostaje (?:jos )?(?:da|otvoreno)|podseti (?:me|nas))\b.{6,}$";
+    static OPEN = r"^(?:and |but |also |so |then |a |i |ali )*(?:(?:i|we|you|someone|somebody|they) (?:still|also still|later|yet|eventually|some ?day)\b.{0,12}?\b(?:have|has|need|needs|must|should|ought)\b(?: to)?|(?:i|we) have yet to|(?:it|what) (?:still )?remains (?:open|unclear|to be|is)|(?:it is|it's) still (?:open|unclear|undecided|not (?:clear|decided))|(?:we|i) (?:still )?(?:have not|haven't|don't|do not) (?:yet )?(?:decided?|know|agreed?|chosen?)\b.{0,60}\byet|(?:we|i) still (?:don't|do not) know|remind (?:me|us) (?:later |again )*(?:to|about|of|that|before|when)|(?:tek |jos uvek |jos |i dalje )+(?:treba|trebamo|moram|moramo|imamo|nismo|nisam|ne znam|ne znamo)|(?:treba|moramo|moram) (?:jos|tek|i dalje)|ostaje (?:jos )?(?:da|otvoreno)|podseti (?:me|nas))\b.{6,}$";
 }
 
 fn statement(text: &str, seen: &str) -> Option<Captured> {
@@ -486,6 +552,9 @@ fn statement(text: &str, seen: &str) -> Option<Captured> {
     if takes_a_stance(seen) {
         return said(Kind::Decision, 0.85);
     }
+    if appoints(text, seen) {
+        return said(Kind::Decision, 0.75);
+    }
     if ORDER_SR.is_match(seen)
         && seen.split_whitespace().next().is_some_and(is_serbian_change)
         && !names_nothing(seen)
@@ -524,7 +593,7 @@ fn request(text: &str, seen: &str) -> Option<Captured> {
     if words.split_whitespace().count() < 2 || names_nothing(body) {
         return None;
     }
-    if STANCE.is_match(body) {
+    if STANCE.is_match(body) || another::settles(body) {
         return Some(Captured::new(Kind::Decision, words, Source::User, 0.65));
     }
     let work = starts_with_order(body) || body.split_whitespace().next().is_some_and(is_serbian_change);

@@ -29,7 +29,7 @@ static_regex! {
     static IT_IS = r"^(?:then |so |ok |okay |right |fine |alright |well )*((?:[^,.;:!?]|\d[.:,]\d){2,60}? it is)(?:[,.;!:]|$| -| then| for| and| since| because| as | from| until| with)";
     /// After `it is` comes why, or something else.
     static REASON = r"^(?: -|[;:.!]|,? (?:since|because|as|so|i|we|and (?:i|we)|but|which)\b)";
-    static NO_NAME = r"^(?:the [a-z]+er|the more|the less|whatever|however|i|we|you|he|she|they|what|how|where|who|which|when|if|as|because|since|though|although|while|there|that|and|but|or|not|no|maybe|perhaps|yes)\b|\b(?:know|see|seen|think|say|says|said|what|how|where|who|which|whatever|because|since|if|when|than|guess|sure|unclear|wherever|after|before|once|until|whether|while)\b";
+    static NO_NAME = r"^(?:the [a-z]+er|the more|the less|whatever|however|i|we|you|he|she|they|what|how|where|who|which|when|if|as|because|since|though|although|while|there|here|that|this|and|but|or|not|no|maybe|perhaps|yes)\b|\b(?:know|see|seen|think|say|says|said|what|how|where|who|which|whatever|because|since|if|when|than|guess|sure|unclear|wherever|after|before|once|until|whether|while)\b";
     /// `So it's the walnut top, then`; `neka bude utorak`.
     static ITS = r"^(?:so |ok |okay |right |well |and |all right )*(?:it's|it is|that makes it) (?:going to be )?((?:the|a|an|our|\d|[a-z]+ \d|no)\b.{1,50}?|[\w-]+),? then\b|^(?:onda |e |znaci |dobro |u redu |dakle |pa |moze )*(?:neka (?:onda )?bude|bice onda|onda (?:ide|ostaje|bice)) \S";
     static STATE = r"^(?:fine|ok|okay|good|done|broken|clear|settled|true|false|wrong|right|possible|likely|not|all|just|probably|a (?:bug|problem|question|shame|pity)|the (?:same|problem|question|case|cause|reason|bug))\b";

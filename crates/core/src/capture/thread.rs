@@ -172,7 +172,11 @@ fn announced(messages: &[Message]) -> Option<String> {
             let head = seen.get(..found.start())?.split_whitespace().count();
             let step = skip_words(&part.text, head).trim_end_matches(['.', ':', '!']).to_owned();
             let refuses = REFUSAL.is_match(&seen);
-            (!refuses && step.split_whitespace().count() >= 2).then_some(step)
+            // "Let me check - it looks like ...": what follows tells why.
+            let named = [" - ", " – ", " — "]
+                .iter()
+                .fold(step.as_str(), |step, dash| step.split(dash).next().unwrap_or(step));
+            (!refuses && named.split_whitespace().count() >= 2).then_some(step)
         })
     };
     next(&NEXT_STEP).or_else(|| next(&WILL))

@@ -1,11 +1,11 @@
 //! What a conversation says becomes facts: entries, what they settle, and what is taken back (DESIGN section 4).
 
 use super::book::Ledger;
-use super::compare::{Comparison, Prepared, compare_prepared};
+use super::compare::{Changed, Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::live::LivePath;
 use super::trust::may_supersede;
-use crate::capture::{Captured, Withdrawn};
+use crate::capture::{Captured, Change, Withdrawn};
 use crate::text::fold;
 
 /// A thing that is named names what says hardly more than it.
@@ -108,20 +108,55 @@ impl Ledger {
             task: captured.task,
         };
         let replaced = match &captured.withdraws {
-            Some(Withdrawn::Instead(said)) => self.taken_place_of(&entry, said, live),
-            _ => None,
+            Some(Withdrawn::Instead(said)) => self.taken_place_of(&entry, said, live).into_iter().collect(),
+            Some(Withdrawn::Change(change)) => self.changed_by(&entry, change, live),
+            _ => Vec::new(),
         };
-        let (newer, proposed) = (entry.id.clone(), self.propose(entry, live).facts);
-        facts.extend(proposed);
-        if let Some(older) = replaced
-            && facts.iter().any(|fact| matches!(fact, Fact::Entry(entry) if entry.id == newer))
-        {
-            let fact = Fact::Supersession(Supersession { older: older.id.clone(), newer, place });
+        if matches!(captured.withdraws, Some(Withdrawn::Instead(_) | Withdrawn::Change(_))) {
+            facts.extend(self.decided_by(&entry, &replaced, live));
+        }
+        // What work takes the place of is told with the decision.
+        let decides = entry.kind == Kind::Task && matches!(captured.withdraws, Some(Withdrawn::Change(_)));
+        facts.extend(self.replacing(entry, if decides { &[] } else { &replaced }, live));
+        facts
+    }
+
+    /// The facts to write for an entry, `older` being what its words say it takes the place of.
+    fn replacing(&self, entry: Entry, older: &[&Entry], live: &LivePath) -> Vec<Fact> {
+        let (newer, place) = (entry.id.clone(), entry.place);
+        let mut facts = self.propose(entry, live).facts;
+        if !facts.iter().any(|fact| matches!(fact, Fact::Entry(entry) if entry.id == newer)) {
+            return facts;
+        }
+        for older in older {
+            let (older, newer) = (older.id.clone(), newer.clone());
+            let fact = Fact::Supersession(Supersession { older, newer, place });
             if !facts.contains(&fact) {
                 facts.push(fact);
             }
         }
         facts
+    }
+
+    /// Work that puts one choice in the place of another is a decision besides: it holds when the work is done. Nothing,
+    /// where no decision or demand is replaced.
+    fn decided_by(&self, work: &Entry, older: &[&Entry], live: &LivePath) -> Vec<Fact> {
+        if work.kind != Kind::Task || work.source != Source::User {
+            return Vec::new();
+        }
+        let decision = Entry {
+            id: Entry::id_at(Kind::Decision, work.place),
+            kind: Kind::Decision,
+            task: None,
+            ..work.clone()
+        };
+        let decides = |entry: &Entry| matches!(entry.kind, Kind::Decision | Kind::Constraint);
+        let facts = self.replacing(decision, older, live);
+        let replaces = facts.iter().any(|fact| match fact {
+            Fact::Supersession(s) => self.entry(&s.older).is_some_and(decides),
+            _ => false,
+        });
+        if replaces { facts } else { Vec::new() }
     }
 
     /// The entry that `newer`, said to hold instead, most likely replaces: what was said right before, or another choice
@@ -143,6 +178,26 @@ impl Ledger {
             likeness(known) > 0 && self.may_be_taken(entry, newer.source, newer.place, live)
         });
         found.into_iter().max_by_key(|entry| (self.prepared(&entry.id).map(likeness), entry.place))
+    }
+
+    /// The decisions and demands that an order gives another value or choice: all that say one thing of what it names.
+    /// None where it could mean several.
+    fn changed_by(&self, newer: &Entry, change: &Change, live: &LivePath) -> Vec<&Entry> {
+        let change = Changed::new(&change.what, &change.old, &change.new);
+        let meant = |known: &Prepared| known.changed_by(&change);
+        let found = self.entries_with(|entry, known| {
+            matches!(entry.kind, Kind::Decision | Kind::Constraint)
+                && meant(known).is_some()
+                && self.may_be_taken(entry, newer.source, newer.place, live)
+        });
+        let of = |entry: &&Entry| self.prepared(&entry.id).and_then(meant);
+        let Some(best) = found.iter().filter_map(of).max_by_key(|meant| meant.likeness) else {
+            return Vec::new();
+        };
+        let (alike, others): (Vec<&Entry>, Vec<&Entry>) =
+            found.into_iter().partition(|entry| of(entry).is_some_and(|meant| meant == best));
+        let rivals = others.iter().filter_map(of).any(|meant| meant.likeness == best.likeness);
+        if rivals { Vec::new() } else { alike }
     }
 
     /// Whether an entry holds and this source may take it back.
@@ -190,7 +245,7 @@ impl Ledger {
                     |known: &Prepared| name.share_of(known, true).is_some_and(|share| share >= HARDLY_MORE);
                 self.entries_with(|entry, known| mainly(known) && holds(entry))
             }
-            Withdrawn::Instead(_) => Vec::new(),
+            Withdrawn::Instead(_) | Withdrawn::Change(_) => Vec::new(),
         }
     }
 }

@@ -309,7 +309,7 @@ fn a_pasted_error_is_open_until_it_is_fixed() {
         let of = |kind| found.iter().map(|(_, found)| found).filter(move |found| found.kind == kind);
         (
             of(Kind::OpenItem).map(|found| found.text.clone()).collect(),
-            of(Kind::Task).filter_map(|found| found.resolves.clone()).collect(),
+            found.iter().filter_map(|(_, found)| found.resolves.clone()).collect(),
         )
     };
     let start = [
@@ -338,6 +338,13 @@ fn a_pasted_error_is_open_until_it_is_fixed() {
     assert!(told.1.contains(&error), "{told:?}");
     let stays = after(&[("a", "The issue is the moved file. Let me fix it:"), ("u", "still the same error")]);
     assert!(!stays.1.contains(&error), "{stays:?}");
+    let mended: Vec<Message> =
+        start.iter().cloned().chain([Message::assistant("Fixed. The path was wrong.")]).collect();
+    let work =
+        |(_, found): &(usize, clawback_core::capture::Captured)| found.is_entry() && found.text == error;
+    assert!(
+        capture(&mended).iter().filter(|found| work(found)).all(|(_, found)| found.kind == Kind::OpenItem)
+    );
     let unexplained = after(&[("a", "I do not know what that means."), ("u", "rename the flag then")]);
     assert!(!unexplained.1.contains(&error), "{unexplained:?}");
 }

@@ -28,5 +28,6 @@ mod transcript;
 mod walls;
 mod yaml_readers;
 mod capture;
+mod capture_changed;
 mod capture_turns;
 mod capture_withdrawn;

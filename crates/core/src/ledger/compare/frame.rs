@@ -176,6 +176,20 @@ impl Frame {
         hasher.finish()
     }
 
+    /// The keys of the choice across languages, where it answers what is asked about `topic` and names nothing of `new`.
+    pub(super) fn other_choice(&self, topic: &[u64], new: &[u64]) -> Option<Vec<u64>> {
+        let about = self.topic.iter().all(|(_, alt)| topic.contains(alt))
+            && topic.iter().all(|key| self.topic.iter().any(|(_, alt)| alt == key));
+        let choice: Vec<u64> = self.choice.iter().map(|(_, alt)| *alt).collect();
+        (about && !choice.iter().any(|key| new.contains(key))).then_some(choice)
+    }
+
+    /// The choice is just this, by its keys across languages.
+    pub(super) fn chooses_just(&self, keys: &[u64]) -> bool {
+        self.choice.iter().all(|(_, alt)| keys.contains(alt))
+            && keys.iter().all(|key| self.choice.iter().any(|(_, alt)| alt == key))
+    }
+
     /// Same question.
     pub(super) fn asks_the_same(&self, other: &Self, keys: Keys) -> bool {
         covers(&self.topic, &other.topic, keys) && covers(&other.topic, &self.topic, keys)

@@ -3,6 +3,7 @@
 //! play. In doubt two texts are distinct, so that both stay.
 
 mod about;
+mod change;
 mod frame;
 mod gist;
 mod lexeme;
@@ -18,6 +19,7 @@ mod value;
 mod vocabulary;
 mod word;
 
+pub(super) use change::Changed;
 pub(super) use gist::{FEW, Gist};
 pub use prepare::Prepared;
 pub(super) use signature::{Clause, Extent, KeySet, Signature};

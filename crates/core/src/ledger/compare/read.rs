@@ -221,7 +221,10 @@ impl<'a> Reader<'a> {
             self.current.skeleton.push(slot);
             return 1;
         }
-        if self.serbian && matches!(word, "je" | "su" | "bice") && preposition(next, true).is_some() {
+        if self.serbian
+            && matches!(word, "je" | "su" | "bice" | "bude" | "budu")
+            && preposition(next, true).is_some()
+        {
             self.current.copula.get_or_insert(self.current.tokens.len());
         }
         let determiner =

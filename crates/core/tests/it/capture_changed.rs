@@ -1,0 +1,127 @@
+//! A changed mind, told as an order: what gets another value or choice holds with that, the old one does not, and work
+//! that is done leaves what was chosen standing. In English and Serbian.
+
+use clawback_core::capture::{Capturer, Kind, Source};
+use clawback_core::ledger::{Ledger, LivePath, Place, View};
+use clawback_core::message::Message;
+use std::sync::Arc;
+
+/// The view after these turns (`u: ...`, `a: ...`) of a session whose goal is known.
+fn view(turns: &[&str]) -> Arc<View> {
+    let (mut capturer, mut ledger, live) = (Capturer::default(), Ledger::new(), LivePath::new(0));
+    let turns = ["u: Write the importer.", "a: Done."].iter().chain(turns);
+    for (turn, ordinal) in turns.zip(0..) {
+        let message = match turn.split_once(": ") {
+            Some(("a", said)) => Message::assistant(said),
+            Some((_, said)) => Message::user(said),
+            None => Message::user(turn),
+        };
+        for captured in capturer.take(&message) {
+            let place = Place { generation: 0, ordinal, position: captured.position };
+            for fact in ledger.hear(captured, place, "", &live) {
+                ledger.insert(fact);
+            }
+        }
+    }
+    ledger.view(&live)
+}
+
+/// What is decided and demanded by people.
+fn holds(turns: &[&str]) -> Vec<String> {
+    let view = view(turns);
+    let decides = |kind: Kind| matches!(kind, Kind::Decision | Kind::Constraint);
+    let held = view.items.iter().filter(|item| item.is_active() && decides(item.entry.kind));
+    let held = held.filter(|item| item.entry.source == Source::User);
+    held.map(|item| item.entry.text.trim_end_matches('.').to_owned()).collect()
+}
+
+#[test]
+fn an_order_with_another_value_or_choice_takes_the_place_of_the_old_one() {
+    for (old, new) in [
+        ("Set the upload limit to 10 MB.", "Make the upload limit 25 MB instead of 10."),
+        ("Use MySQL for the order archive for now.", "Actually, switch the order archive to Postgres."),
+        ("Use port 9000 for the metrics endpoint.", "Move the metrics endpoint to 9443."),
+        ("Ok go with port 9000", "switch the port to 9443"),
+        ("Set the workers to 4.", "bump workers to 8"),
+        ("Use yarn.", "Switch to pnpm."),
+        ("Use Mocha for the unit tests.", "Replace Mocha with Vitest."),
+        ("Store the invoices in S3.", "Please move the invoices to GCS."),
+        ("Use Python 3.11.", "Upgrade to Python 3.13."),
+        ("Koristi Node 20.", "Pređi na Node 22."),
+        ("Neka kapacitet bude 40 poziva u minutu.", "Podigni kapacitet na 90 poziva u minutu."),
+        ("Користи Редис за кеш.", "Замени Редис са Валкеј."),
+        ("Računi neka budu u evrima.", "Ipak vrati račune na dinare."),
+        ("Sastanak neka ide petkom u 17h.", "Promenili smo, sastanak neka ide sredom u 9h, ne petkom."),
+    ] {
+        let found = holds(&[&format!("u: {old}"), "a: Ok.", &format!("u: {new}"), "a: Done."]);
+        assert!(found.iter().all(|text| text != old.trim_end_matches('.')), "{new}: {found:?}");
+        assert_eq!(found.len(), 1, "{new}: {found:?}");
+    }
+}
+
+#[test]
+fn what_speaks_of_other_things_stays() {
+    for (old, new) in [
+        ("Set the read timeout to 30 s.", "Set the write timeout to 60 s."),
+        ("Use Redis for the cache.", "Switch the order archive to Postgres."),
+        ("Keep the archive for 30 days.", "Move the archive to GCS."),
+        ("Koristi Node 20.", "Pređi na Python 3.13."),
+        ("Use MySQL for the orders.", "switch to the release branch"),
+        ("Store the invoices in S3.", "Replace the logo with the new one."),
+    ] {
+        let found = holds(&[&format!("u: {old}"), "a: Ok.", &format!("u: {new}"), "a: Done."]);
+        assert!(found.iter().any(|text| text == old.trim_end_matches('.')), "{new}: {found:?}");
+    }
+}
+
+#[test]
+fn an_order_that_could_mean_several_replaces_none() {
+    let found = holds(&[
+        "u: Set the read timeout to 30 s.",
+        "a: Ok.",
+        "u: Set the write timeout to 40 s.",
+        "a: Ok.",
+        "u: raise the timeout to 90 s",
+        "a: Done.",
+    ]);
+    assert_eq!(found.len(), 3, "{found:?}");
+}
+
+#[test]
+fn work_that_replaces_no_decision_is_work_only() {
+    for work in [
+        "Replace the old logo with the new one.",
+        "Move the parser to lib/parse.ts.",
+        "Preimenuj tabelu u orders.",
+    ] {
+        assert_eq!(holds(&[&format!("u: {work}"), "a: Done."]), Vec::<String>::new(), "{work}");
+    }
+}
+
+#[test]
+fn an_order_for_a_time_that_recurs_and_what_is_appointed_is_decided() {
+    for said in [
+        "Send the summary to Marta on Fridays",
+        "Pošalji pregled Marti svakog petka",
+        "The release manager is now Marta",
+        "Reviewer change: Marta reviews the importer from tomorrow",
+        "Deadline moved: the pilot starts on May 3rd",
+    ] {
+        assert_eq!(holds(&[&format!("u: {said}.")]), [said], "{said}");
+    }
+    for said in
+        ["The build is now green.", "It is now Friday.", "Config changed: why?", "The output is now 5 lines."]
+    {
+        assert_eq!(holds(&[&format!("u: {said}")]), Vec::<String>::new(), "{said}");
+    }
+}
+
+#[test]
+fn an_open_question_waits_for_its_answer() {
+    let view = view(&[
+        "u: Open question: do we still need the old export? Remind me about it before the release.",
+        "a: Done.",
+    ]);
+    let open: Vec<&str> = view.active(Kind::OpenItem).map(|item| item.entry.text.as_str()).collect();
+    assert_eq!(open, ["do we still need the old export? Remind me about it before the release"]);
+}
