@@ -93,6 +93,7 @@ impl Loaded {
             let settings = settings(&mapping(name, text)?, name, &mut warnings)?;
             apply(settings, name, &|_: &Knob| Origin::File(name.to_owned()))?;
         }
+        warnings.extend(layers.env.iter().filter_map(|(name, _)| misspelt(name)));
         apply(from_env(layers.env), "environment", &|knob: &Knob| {
             Origin::Env(format!("{PREFIX}{}", knob.upper))
         })?;
@@ -192,6 +193,24 @@ fn walk(
 }
 
 /// The groups of the configuration.
+/// How alike a variable must be to a known one to be taken for a slip: other programs may have variables of this prefix.
+const ALIKE: f64 = 0.75;
+
+/// The warning for a variable that nobody reads and that is nearly one that is read.
+fn misspelt(variable: &str) -> Option<Warning> {
+    let name = variable.strip_prefix(PREFIX)?;
+    if KNOBS.iter().any(|knob| knob.upper == name) {
+        return None;
+    }
+    let likeness = |knob: &Knob| strsim::normalized_damerau_levenshtein(&folded(knob.upper), &folded(name));
+    let (likeness, knob) =
+        KNOBS.iter().map(|knob| (likeness(knob), knob)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let nearest = format!("{PREFIX}{}", knob.upper);
+    let key: String = variable.chars().take(100).collect();
+    let text = format!("configuration, environment: {key:?} has no effect; did you mean {nearest}?");
+    (likeness >= ALIKE).then_some(Warning { key, nearest: Some(nearest), text })
+}
+
 fn groups() -> impl Iterator<Item = &'static str> {
     [
         "contextManagement",

@@ -122,6 +122,36 @@ fn an_unknown_key_is_reported_with_the_nearest_name() {
 }
 
 #[test]
+fn a_misspelt_variable_is_reported_and_a_variable_of_somebody_else_is_not() {
+    let names = [
+        "CLAWBACK_COMPACTION_TRIGER_PCT",
+        "CLAWBACK_compaction_trigger_pct",
+        "CLAWBACK_LOGDROPS",
+        "CLAWBACK_LOG_DROPS",
+        "CLAWBACK_TEST_DIR",
+        "CLAWBACK_TIMES",
+        "CLAWBACK_PROFILE",
+        "CLAWBACK_CONFIG",
+        "CLAWBACK_HOME",
+        "CLAWBACK_",
+        "PATH",
+    ];
+    let env: Vec<(String, String)> = names.iter().map(|name| ((*name).into(), "true".into())).collect();
+    let loaded = Loaded::new(&Layers { env: &env, ..Layers::default() }).unwrap();
+    let told: Vec<_> =
+        loaded.warnings.iter().map(|told| (told.key.as_str(), told.nearest.as_deref())).collect();
+    assert_eq!(
+        told,
+        [
+            ("CLAWBACK_COMPACTION_TRIGER_PCT", Some("CLAWBACK_COMPACTION_TRIGGER_PCT")),
+            ("CLAWBACK_compaction_trigger_pct", Some("CLAWBACK_COMPACTION_TRIGGER_PCT")),
+            ("CLAWBACK_LOGDROPS", Some("CLAWBACK_LOG_DROPS")),
+        ]
+    );
+    assert!(loaded.warnings[0].text.ends_with("did you mean CLAWBACK_COMPACTION_TRIGGER_PCT?"));
+}
+
+#[test]
 fn a_value_out_of_range_says_where_and_what_is_allowed() {
     let said = message(file("COMPACTION_TRIGGER_PCT: 50\n"));
     assert!(
