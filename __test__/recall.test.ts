@@ -87,3 +87,14 @@ test('with cold storage off there is nothing to find', async () => {
   await expect(without.recover('c0-99-0123456789abcdef')).rejects.toMatchObject({ code: 'Unsupported' })
   await without.close()
 })
+
+test('who holds the id that is asked for comes before all who do not', async () => {
+  const about = (number: number): string => `The ticket about the transfer ${number} was looked at by the finance team, the ticket stays open.`
+  session.sync(history([about(1), 'FIN-7731 is the suspicious one.', about(2), about(3), 'Thanks.', about(4), about(5), 'Lunch?', `Closed today, after a long look at the whole transfer: ${'it was said that '.repeat(40)} FIN-7731.`, about(6)]))
+  for (const query of ['FIN-7731', 'the ticket FIN-7731 about the transfer', 'finance team fin-7731 ticket open']) {
+    const hits = await session.recall(query)
+    const holds = hits.map((hit) => hit.text.includes('FIN-7731'))
+    expect(holds.slice(0, 3), query).toEqual([true, true, false])
+    expect(hits.map((hit) => hit.score), query).toEqual(hits.map((hit) => hit.score).toSorted((a, b) => b - a))
+  }
+})

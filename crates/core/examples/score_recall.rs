@@ -50,7 +50,7 @@ fn matches(talk: &Indexed, query: &Query) -> Vec<Matches> {
             .collect();
         hits.sort_by_key(|hit| hit.position);
         hits.dedup_by_key(|hit| hit.position);
-        Matches { hits, whole: concept.whole }
+        Matches { hits, whole: concept.whole, named: concept.named }
     };
     query.concepts.iter().map(of).collect()
 }

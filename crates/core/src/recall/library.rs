@@ -511,7 +511,7 @@ impl View<'_> {
             }
             same
         });
-        Matches { hits, whole: concept.whole }
+        Matches { hits, whole: concept.whole, named: concept.named }
     }
 
     fn entry(&self, position: u32, tail: &InTail) -> Option<Entry> {

@@ -18,7 +18,9 @@ const SMALL_WORDS: &str = "what when where who whom whose which why how me him h
     than too very just also anyone anything someone something everyone everything while because until may might get \
     much many one been having let per via though although however still even ever yet please \
     sta kako kada kad gde ko zasto koliko koji koja koje kojeg kojoj cija ciji cije ovde tamo tada sada neki neka \
-    neko nesto bilo bila bio jos vec samo jer ako kroz preko posle pre pod nad molim";
+    neko nesto bilo bila bio jos vec samo jer ako kroz preko posle pre pod nad molim \
+    reci kazi recite kazite pogledaj pogledajte vidi daj dajte hajde mozes mozete mislis mislite hoces hocu zelim dakle \
+    znaci ipak evo eto";
 
 static SMALL: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let mut small = HashSet::new();
@@ -34,6 +36,8 @@ pub struct Concept {
     pub terms: Vec<String>,
     /// It is the whole of a compound whose parts are concepts too.
     pub whole: bool,
+    /// It names one thing and nothing else: an id, a file, a symbol. What holds it is meant.
+    pub named: bool,
 }
 
 /// What is asked for.
@@ -61,6 +65,15 @@ impl Query {
         let concepts = if reading.telling.is_empty() { reading.small } else { reading.telling };
         Self { concepts }
     }
+}
+
+/// Letters together with digits, or parts that `_`, `.` or `/` joins. A hyphen alone also joins ordinary words, and a
+/// number alone is a year or an amount.
+fn is_name(term: &str) -> bool {
+    let letter = term.chars().any(char::is_alphabetic);
+    let digit = term.bytes().any(|byte| byte.is_ascii_digit());
+    let joined = term.contains(['_', '/', '.', '\\', ':', '@']);
+    letter && (digit || joined) || digit && (joined || term.contains('-'))
 }
 
 #[derive(Default)]
@@ -92,7 +105,11 @@ impl Reading {
         let is_small = SMALL.contains(term);
         let list = if is_small { &mut self.small } else { &mut self.telling };
         if list.len() < MAX_CONCEPTS && self.seen.insert(term.to_owned()) {
-            list.push(Concept { terms: vec![term.to_owned()], whole: kind == Kind::Whole });
+            list.push(Concept {
+                terms: vec![term.to_owned()],
+                whole: kind == Kind::Whole,
+                named: is_name(term),
+            });
             self.last = Some(is_small);
         }
     }
@@ -115,6 +132,33 @@ mod tests {
         );
         assert!(!terms("what is it").is_empty());
         assert!(terms(" \n?!").is_empty());
+    }
+
+    #[test]
+    fn filler_counts_as_little_in_serbian() {
+        assert_eq!(terms("Pogledaj molim te i reci šta misliš o migraciji"), ["migraciji"]);
+        assert_eq!(terms("Погледај молим те, можеш ли порт"), ["port"]);
+    }
+
+    #[test]
+    fn a_name_is_told_from_a_word_and_a_number() {
+        let named = |text: &str| Query::new(text).concepts.iter().any(|concept| concept.named);
+        for text in [
+            "FIN-7731",
+            "cp_003",
+            "pool.rs",
+            "src/db",
+            "v2",
+            "a1b2c3",
+            "10.0.0.1",
+            "2026-03-04",
+            "max_tokens",
+        ] {
+            assert!(named(text), "{text}");
+        }
+        for text in ["deploy", "self-care", "2026", "what happened on Monday.", "well, yes - no", "don't"] {
+            assert!(!named(text), "{text}");
+        }
     }
 
     #[test]

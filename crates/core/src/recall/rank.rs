@@ -22,6 +22,9 @@ const NEIGHBOURS: u32 = 3;
 /// What a host's own score of 1 counts for, beside the signals.
 const HOST_WEIGHT: f32 = 1.5;
 
+/// Who holds an id that is asked for comes before everybody who does not: more than all signals and a host together give.
+const NAMED_LIFT: f32 = 10.0;
+
 /// What a message is ranked by: its own words, or those of a window around it.
 #[derive(Debug, Clone, Copy)]
 pub struct Signal {
@@ -94,6 +97,8 @@ pub struct Matches {
     pub hits: Vec<Hit>,
     /// It is the whole of a compound whose parts are there too: where it does not occur at all, it is not missed.
     pub whole: bool,
+    /// It names one thing (see [`super::query::Concept::named`]).
+    pub named: bool,
 }
 
 /// A message that was found.
@@ -153,7 +158,8 @@ pub fn rank_by(
         .map(|(&position, total)| Ranked {
             position,
             rank: total / mass.max(f32::MIN_POSITIVE)
-                + HOST_WEIGHT * host.get(&position).copied().unwrap_or(0.0),
+                + HOST_WEIGHT * host.get(&position).copied().unwrap_or(0.0)
+                + if holds_name(concepts, position) { NAMED_LIFT } else { 0.0 },
             similarity: (own.matched(position) / mass.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0),
         })
         .filter(|found| found.rank > 0.0)
@@ -168,6 +174,11 @@ pub fn rank_by(
     }
     found.sort_unstable_by(better);
     found
+}
+
+fn holds_name(concepts: &[Matches], position: u32) -> bool {
+    let holds = |concept: &Matches| concept.hits.binary_search_by_key(&position, |hit| hit.position).is_ok();
+    concepts.iter().any(|concept| concept.named && holds(concept))
 }
 
 /// What the messages match by themselves.
@@ -279,7 +290,7 @@ mod tests {
 
     fn concept(hits: &[(u32, u32)]) -> Matches {
         let hits = hits.iter().map(|&(position, count)| Hit { position, count }).collect();
-        Matches { hits, whole: false }
+        Matches { hits, whole: false, named: false }
     }
 
     fn order(found: &[Ranked]) -> Vec<u32> {
@@ -302,6 +313,14 @@ mod tests {
         let both = [concept(&[(3, 1), (40, 1)]), concept(&[(4, 1), (20, 1)])];
         let found = rank(&lengths(&[10; 60]), &both, &HashMap::new(), 4, &|_| true);
         assert!(order(&found)[..2].iter().all(|position| [3, 4].contains(position)), "{found:?}");
+    }
+
+    #[test]
+    fn who_holds_an_id_comes_before_its_neighbours() {
+        let words = concept(&(10..30).map(|position| (position, 5)).collect::<Vec<_>>());
+        let id = Matches { named: true, ..concept(&[(2, 1), (20, 1)]) };
+        let found = rank(&lengths(&[10; 40]), &[words, id], &HashMap::from([(21, 1.0)]), 40, &|_| true);
+        assert_eq!(order(&found)[..2], [20, 2]);
     }
 
     #[test]

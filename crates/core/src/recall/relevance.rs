@@ -139,7 +139,7 @@ pub fn similarities(prompt: &str, messages: &[&str]) -> Vec<f64> {
             positions.sort_unstable();
             positions.dedup();
             let hits = positions.into_iter().map(|position| Hit { position, count: 1 }).collect();
-            Matches { hits, whole: concept.whole }
+            Matches { hits, whole: concept.whole, named: concept.named }
         })
         .collect();
     let mut similar = vec![0.0; messages.len()];
