@@ -27,6 +27,11 @@ static_regex! {
     /// `VERB what new instead of old`.
     static MAKES = r"^(?:write|make|keep|put|store|run|send|deploy|host|build|do|pisi|pisite|salji|saljite|radi|radite|drzi|drzite|napisi|napravi) (\S.*?) (?:in |on |at |to |na |u )?(\S+(?: [a-z%]{1,10})?) (?:instead of|rather than|in place of|umesto) (\S.*)$";
     static MAKES_VALUE = r"^make (\S.*?) ((?:[$€]|v|port |version )?\d.*)$";
+    /// `No X, use Y`: what is refused, and what is taken.
+    static REFUSES = r"^(?:nemoj\w*(?: vise)?(?: da)?(?: korist\w+)?|ne|no|not|don't use|do not use|no more|stop using) ([^\s,;]+(?: [^\s,;]+){0,3}), (?:(?:but|a|vec|nego|instead|just) )*(?:use|take|go with|put|choose|pick|prefer|koristi\w*|stavi\w*|uzmi\w*|idi na|predji\w* na) ([^\s,;]+(?: [^\s,;]+){0,3})[.!]*$";
+    /// `Postgres for the store`: what the choice is for.
+    static FOR_WHAT = r"^(.+?) (?:for|za) (?:the |our |all )?([a-z][^\s,;]*(?: [^\s,;]+){0,3})$";
+    static NOT_WHAT = r"^(?:now|this|that|it|me|us|sad|sada|to|ovo|both|all|good|real|\d)\b";
     /// Where what is named ends.
     static END = r"[,;]| -|\b(?: because| since| as (?:it|we|they)| so that| jer| zato| posto)\b|\.(?: |$)";
     static DETERMINER = r"^(?:the|our|my|a|an|all|this|that|its|taj|tu|te|nas|nasu)$";
@@ -76,8 +81,28 @@ pub(super) fn change(text: &str) -> Option<Change> {
     if let Some(found) = MAKES_VALUE.captures(order).filter(|_| MAKE_VALUE.is_match(order)) {
         return Some(Change { what: part(found.get(1)), old: String::new(), new: part(found.get(2)) });
     }
+    if let Some(found) = REFUSES.captures(order) {
+        return Some(Change { what: String::new(), old: part(found.get(1)), new: part(found.get(2)) });
+    }
     let found = MOVES.captures(order)?;
-    Some(Change { what: part(found.get(2)), old: part(found.get(3)), new: part(found.get(4)) })
+    let change = Change { what: part(found.get(2)), old: part(found.get(3)), new: part(found.get(4)) };
+    Some(if change.what.is_empty() { for_what(change) } else { change })
+}
+
+/// `Switch to Postgres for the store`: what changes may be told behind.
+fn for_what(change: Change) -> Change {
+    let seen = sense(&change.new);
+    let Some((new, what)) = FOR_WHAT.captures(&seen).and_then(|found| Some((found.get(1)?, found.get(2)?)))
+    else {
+        return change;
+    };
+    let words = |bytes: usize| seen.get(..bytes).map_or(0, |head| head.split_whitespace().count());
+    let (end, start, all) = (words(new.end()), words(what.start()), words(seen.len()));
+    let kept = clause::slice(&change.new, 0, end);
+    if NOT_WHAT.is_match(what.as_str()) {
+        return Change { new: kept, ..change };
+    }
+    Change { what: clause::slice(&change.new, start, all), new: kept, ..change }
 }
 
 /// More words are a story.
@@ -136,6 +161,10 @@ mod tests {
             ("zameni Redis sa Valkey", "", "Redis", "Valkey"),
             ("Migrate the store from SQLite to Postgres", "store", "SQLite", "Postgres"),
             ("switch to pnpm", "", "", "pnpm"),
+            ("go back to the small model for summaries", "summaries", "", "small model"),
+            ("switch to pnpm for now", "", "", "pnpm"),
+            ("Ipak nemoj Redis, stavi Valkey", "", "Redis", "Valkey"),
+            ("don't use yarn, take pnpm", "", "yarn", "pnpm"),
             ("Pređi na Node 22", "", "", "Node 22"),
             ("Врати износе на динаре", "износе", "", "динаре"),
             ("Make the request timeout 60 s instead of 30", "request timeout", "30", "60 s"),

@@ -74,6 +74,11 @@ static_regex! {
     static OBSERVED = r"^(?:it|this|that|there|here|he|she|they|everything|all|what|which|who|ono|to|ovo|sve)\b";
     /// `Open question: do we keep the export?`
     static OPEN_QUESTION = r"^(?:(?:still )?open (?:questions?|points?|issues?)|(?:unanswered|unresolved|pending) questions?|question (?:for later|to settle)|to be decided|tbd|otvoren[oa] pitanj[ea]|pitanje za kasnije)\s*[:-]\s+(\S+ \S.*)$";
+    /// After a change of mind: `we do gRPC`.
+    static WE_DO = r"^(?:we|mi) (?:do|use|take|run|have|radimo|koristimo|uzimamo|imamo) [a-z0-9][\w.+#/-]*(?: [\w.+#/-]+){0,3}[.!]*$";
+    /// A reason for what follows: `8080 is taken, use 8443`.
+    static REASON = r"^(?:so |the |our |ta[jo]? )*\S+(?: \S+){0,4} (?:is|are|isn't|aren't|has|won't|collides|je|su|nije|nisu) \S+(?: \S+){0,5}$";
+    static CONDITION = r"^(?:if|when|whenever|once|after|before|unless|until|while|as|since|because|what|which|how|why|where|who|ako|kad\w*|dok|cim|posto|jer|sta|kako|koji)\b";
     /// Work, where `let's` starts it; all else that it starts is a stance.
     static WORK = r"^(?:modify|fix|tweak|improve|adjust|finish|update|test|clean|polish|popravi\w*|sredi\w*|zavrsi\w*|testira\w*)$";
     /// The subject is missing: what should be so is said elsewhere.
@@ -214,7 +219,7 @@ fn with_instead(
     if let Some(found) = said.iter_mut().find(|found| found.kind != Kind::Goal)
         && withdraw::says_instead(&part.seen)
     {
-        found.withdraws = Some(before.instead(here));
+        found.withdraws.get_or_insert_with(|| before.instead(here));
     } else if said.is_empty() && part.seen.trim_end_matches(['.', '!']).ends_with(" instead") {
         said.extend(before.alternative(&part.text, &part.seen, here));
     }
@@ -259,12 +264,23 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
         return vec![Captured::new(Kind::Decision, text, Source::User, 0.8)];
     }
     let mut said = clauses(&opened);
+    // `Nemoj Redis, stavi Valkey`: what is refused stands in the clause before.
+    if let [choice] = said.as_mut_slice()
+        && choice.kind == Kind::Decision
+        && choice.text.len() < opened.text.trim_end_matches(['.', '!']).len()
+    {
+        choice.withdraws = another::change(opened.text).map(Withdrawn::Change);
+    }
     if said.is_empty() || decision::is_marked(whole) {
         // An answer tells how things are.
         let decided = if opened.answers { None } else { decided(part, opened.changes) };
         said = if decided.is_some() { decided.into_iter().collect() } else { said };
     }
-    if opened.changes && said.is_empty() && IS_NOW.is_match(opened.seen) && !HEDGE.is_match(opened.seen) {
+    if opened.changes
+        && said.is_empty()
+        && (IS_NOW.is_match(opened.seen) || WE_DO.is_match(opened.seen))
+        && !HEDGE.is_match(opened.seen)
+    {
         let text = opened.text.trim_end_matches(['.', '!']);
         return vec![Captured::new(Kind::Decision, text, Source::User, 0.75)];
     }
@@ -356,6 +372,7 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
             (None, Some((_, last_end, _))) => *last_end = end,
             // `don't do that, use X`, `we do not use Y any more, go with X`: what is refused is said elsewhere.
             (None, None) if NOT_ORDER.is_match(&piece_seen) || NO_MORE.is_match(&piece_seen) => {}
+            (None, None) if REASON.is_match(&piece_seen) && !CONDITION.is_match(&piece_seen) => {}
             (None, None) => return one(text, seen, opened.answers),
         }
     }

@@ -120,14 +120,20 @@ impl Ledger {
         let (item, id, _) = members
             .map(|(item, id)| (item, id, likeness(id)))
             .filter(|(.., l)| *l > 0)
-            .reduce(|best, next| if next.2 > best.2 { next } else { best })?;
+            .reduce(|best, next| {
+                // Work that is done may have been a decision besides, which holds.
+                let holds = next.2 == best.2 && next.0.is_active() && !best.0.is_active();
+                let same = next.0.entry.place == best.0.entry.place;
+                if next.2 > best.2 || holds && same { next } else { best }
+            })?;
         let entry = self.entry(id)?;
         let by = match &item.status {
             Status::Active => None,
             Status::Superseded(newer) => {
                 Some(self.entry(newer).map_or_else(|| newer.clone(), |e| e.text.clone()))
             }
-            Status::Resolved(how) | Status::Withdrawn(how) => Some(how.clone()),
+            // Work that was reported done in its own words was settled by nothing else.
+            Status::Resolved(how) | Status::Withdrawn(how) => (*how != entry.text).then(|| how.clone()),
         };
         Some(Explanation {
             id: id.clone(),

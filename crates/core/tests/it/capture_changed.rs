@@ -2,12 +2,12 @@
 //! that is done leaves what was chosen standing. In English and Serbian.
 
 use clawback_core::capture::{Capturer, Kind, Source};
-use clawback_core::ledger::{Ledger, LivePath, Place, View};
+use clawback_core::ledger::{Ledger, LivePath, Place, Status, View};
 use clawback_core::message::Message;
 use std::sync::Arc;
 
-/// The view after these turns (`u: ...`, `a: ...`) of a session whose goal is known.
-fn view(turns: &[&str]) -> Arc<View> {
+/// What is known after these turns (`u: ...`, `a: ...`) of a session whose goal is known.
+fn ledger(turns: &[&str]) -> Ledger {
     let (mut capturer, mut ledger, live) = (Capturer::default(), Ledger::new(), LivePath::new(0));
     let turns = ["u: Write the importer.", "a: Done."].iter().chain(turns);
     for (turn, ordinal) in turns.zip(0..) {
@@ -23,7 +23,11 @@ fn view(turns: &[&str]) -> Arc<View> {
             }
         }
     }
-    ledger.view(&live)
+    ledger
+}
+
+fn view(turns: &[&str]) -> Arc<View> {
+    ledger(turns).view(&LivePath::new(0))
 }
 
 /// What is decided and demanded by people.
@@ -48,12 +52,27 @@ fn an_order_with_another_value_or_choice_takes_the_place_of_the_old_one() {
         ("Store the invoices in S3.", "Please move the invoices to GCS."),
         ("Use Python 3.11.", "Upgrade to Python 3.13."),
         ("Koristi Node 20.", "Pređi na Node 22."),
+        ("Use Opus-2 for the digests.", "Hm, let us go back to Opus-1 for the digests."),
+        ("Koristi Redis za keš.", "Ipak nemoj Redis, stavi Valkey."),
+        ("Use SOAP for the partner API.", "Forget SOAP, we do gRPC."),
+        (
+            "Use port 9000 for the metrics endpoint.",
+            "Port 9000 is taken, use port 9443 for the metrics endpoint.",
+        ),
         ("Neka kapacitet bude 40 poziva u minutu.", "Podigni kapacitet na 90 poziva u minutu."),
         ("Користи Редис за кеш.", "Замени Редис са Валкеј."),
         ("Računi neka budu u evrima.", "Ipak vrati račune na dinare."),
         ("Sastanak neka ide petkom u 17h.", "Promenili smo, sastanak neka ide sredom u 9h, ne petkom."),
     ] {
-        let found = holds(&[&format!("u: {old}"), "a: Ok.", &format!("u: {new}"), "a: Done."]);
+        let between = ["u: now show me the readme", "a: Here it is."];
+        let found = holds(&[
+            &format!("u: {old}"),
+            "a: Ok.",
+            between[0],
+            between[1],
+            &format!("u: {new}"),
+            "a: Done.",
+        ]);
         assert!(found.iter().all(|text| text != old.trim_end_matches('.')), "{new}: {found:?}");
         assert_eq!(found.len(), 1, "{new}: {found:?}");
     }
@@ -124,4 +143,17 @@ fn an_open_question_waits_for_its_answer() {
     ]);
     let open: Vec<&str> = view.active(Kind::OpenItem).map(|item| item.entry.text.as_str()).collect();
     assert_eq!(open, ["do we still need the old export? Remind me about it before the release"]);
+}
+
+#[test]
+fn work_that_was_a_decision_besides_is_explained_as_what_holds() {
+    let turns = ["u: Use Mocha for the unit tests.", "a: Ok.", "u: Replace Mocha with Vitest.", "a: Done."];
+    let known = ledger(&turns);
+    let found = known.explain("Replace Mocha with Vitest", &LivePath::new(0)).unwrap();
+    assert_eq!((found.status, found.by), (Status::Active, None));
+    let old = known.explain("Use Mocha for the unit tests", &LivePath::new(0)).unwrap();
+    assert_eq!(old.by.as_deref(), Some("Replace Mocha with Vitest."));
+    let work = ledger(&["u: Rename the importer module.", "a: Done."]);
+    let found = work.explain("Rename the importer module", &LivePath::new(0)).unwrap();
+    assert!(matches!(found.status, Status::Resolved(_)) && found.by.is_none(), "{found:?}");
 }
