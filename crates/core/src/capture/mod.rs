@@ -27,6 +27,7 @@ mod section;
 mod sense;
 mod settled;
 mod shell;
+mod statement;
 mod table;
 pub mod thread;
 mod tools;
