@@ -16,24 +16,29 @@ const ERRORS = {
   EIO: ['write', 'pwrite64', 'writev', 'ftruncate', 'fsync', 'fdatasync', 'renameat2', 'unlinkat'],
   EACCES: ['openat', 'mkdirat', 'renameat', 'renameat2', 'linkat', 'unlinkat', 'fchmod'],
 }
+/** Calls that change files, without those that only open them: an index is many files. */
+const CHANGES = CALLS.filter((call) => call !== 'openat')
 /** No worker makes more calls of one kind than this; a sweep that gets here is running in circles. */
 const LIMIT = 300
 
 /** A session with a history: retention has something to remove, the journal something to read. */
 let history
-async function startingPoint(fresh) {
+async function startingPoint(fresh, from = history) {
   const dir = tempDir()
-  if (!fresh) cpSync(history.dir, dir, { recursive: true })
-  return { dir, acked: fresh ? [] : history.acked }
+  if (!fresh) cpSync(from.dir, dir, { recursive: true })
+  return { dir, acked: fresh ? [] : from.acked }
 }
 
-/** Strikes at the 1st, 2nd, ... call of each kind until there is none left; `check` looks at what is there afterwards. */
-async function sweep({ args, fresh = false, calls, what, check }) {
+/**
+ * Strikes at the 1st, 2nd, ... call of each kind until there is none left; `check` looks at what is there afterwards. Each time
+ * it begins with a copy of `from`, the usual history unless told otherwise.
+ */
+async function sweep({ args, fresh = false, from, calls, what, check }) {
   let points = 0
   for (const call of calls) {
     for (let nth = 1; ; nth++) {
       assert.ok(nth < LIMIT, `${call} was still struck at its call number ${LIMIT}`)
-      const { dir, acked } = await startingPoint(fresh)
+      const { dir, acked } = await startingPoint(fresh, from)
       const sabotage = saboteur(dir, call, nth, what)
       const [command, ...rest] = args
       const run = await runWorker([command, dir, ...rest], sabotage)
@@ -80,6 +85,26 @@ describe('crash sweep', { skip }, () => {
       })
     }
   }
+
+  test('killed at every call of indexing: each message is found once, before and after the index is seen to', async (context) => {
+    const dir = tempDir()
+    const dropped = await runWorker(['drop', dir, '--count', '5', '--prefix', 'kestrel'])
+    assert.equal(dropped.acked.length, 5, dropped.stderr)
+    const input = dropped.acked.map((line) => `${line}\n`).join('')
+    const found = async (dir, where) => assert.equal((await runWorker(['find', dir], { input })).stderr, '', where)
+    const points = await sweep({
+      args: ['index'], calls: CHANGES, what: 'kill', from: { dir, acked: dropped.acked },
+      check: async (dir, _acked, where) => {
+        await found(dir, where)
+        const again = await runWorker(['index', dir])
+        assert.equal(again.code, 0, `${where}: ${again.stderr}`)
+        await found(dir, `${where}, indexed again`)
+      },
+    })
+    removeDir(dir)
+    context.diagnostic(`${points} kill points`)
+    assert.ok(points >= 15, `only ${points} points were found`)
+  })
 
   test('the same sweep catches a program that writes in place', async (context) => {
     const caught = []

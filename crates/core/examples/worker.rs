@@ -6,6 +6,8 @@
 //! worker checkpoint DIR [--key K] [--count N] [--prefix P] [--naive]
 //! worker mixed      DIR [--key K] [--count N] [--prefix P] [--full]     a checkpoint after every tenth append
 //! worker drop       DIR [--key K] [--count N] [--prefix P]     messages stored and dropped, every third past its time; then expiry
+//! worker index      DIR [--key K]     what is stored goes into the search index
+//! worker find       DIR [--key K] < acknowledged     each dropped message is found once, and none that expired
 //! worker verify     DIR [--key K] [--no-probe] [--naive] < acknowledged
 //! ```
 //!
@@ -31,9 +33,11 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use clawback_core::recall::query::Query;
+use clawback_core::recall::{Library, Pass, Request};
 use clawback_core::store::{
-    Body, CheckpointInfo, ChunkId, Content, DropReason, DropRecord, Durability, Group, Handle, Line, Locked,
-    OpenOptions, Readable, Registry, SessionState, Settings, wait,
+    Body, BodyFiles, CheckpointInfo, ChunkId, Content, DropReason, DropRecord, Durability, Group, Handle,
+    Line, Locked, OpenOptions, Readable, Registry, SessionState, Settings, wait,
 };
 use clawback_core::{Error, Result};
 use serde_json::{Map, Value, json};
@@ -176,6 +180,8 @@ fn through_the_store(arguments: &Arguments) -> Result<bool> {
             }
         }
         "drop" => drop_and_expire(&handle, arguments)?,
+        "index" => index(arguments)?,
+        "find" => return find(arguments),
         "verify" => return verify(&handle, arguments.probe),
         other => return Err(Error::InvalidInput(format!("unknown command {other}"))),
     }
@@ -312,6 +318,40 @@ fn cold_is_whole(handle: &Handle<Texts>, acknowledged: &[String]) -> Result<bool
     if drops.iter().any(|chunk| !stored.contains(chunk)) {
         eprintln!("a drop record is without its message");
         fine = false;
+    }
+    Ok(fine)
+}
+
+/// Where the messages of the session are; `NotFound` where none are.
+fn stored(arguments: &Arguments) -> Result<BodyFiles> {
+    BodyFiles::of(&arguments.dir, &arguments.key)?
+        .ok_or_else(|| Error::NotFound("the session does not exist".into()))
+}
+
+fn index(arguments: &Arguments) -> Result<()> {
+    let (library, files) = (Library::of(&arguments.dir), stored(arguments)?);
+    while library.index(&files)? == Pass::More {}
+    Ok(())
+}
+
+/// Asks for each message that was acknowledged by its own words, whatever became of the index.
+fn find(arguments: &Arguments) -> Result<bool> {
+    let (library, files) = (Library::of(&arguments.dir), stored(arguments)?);
+    let mut fine = true;
+    for line in std::io::stdin().lock().lines().map_while(std::result::Result::ok) {
+        let (text, times) = match line.split_once(' ') {
+            Some(("dropped", text)) => (text, 1),
+            Some(("expired", text)) => (text, 0),
+            _ => continue,
+        };
+        let request = Request { query: Query::new(text), limit: 50, ..Request::default() };
+        let found = library.search(&files, &request)?;
+        let chunk = message(text).chunk_id;
+        let there = found.iter().filter(|found| found.chunk == chunk).count();
+        if there != times {
+            eprintln!("{line}, but it is found {there} times");
+            fine = false;
+        }
     }
     Ok(fine)
 }
