@@ -34,6 +34,10 @@ static_regex! {
     static LIMITS_NOTHING = r"^(?:for (?:sure|now|me|that|the record)|in (?:fact|general|that case)|at (?:once|last|least)|on (?:it|that)|by all means|na zalost|za sada|od mene|u redu)\b|^\S+ (?:it|that|this|me|us|you|i|we)\b";
     /// The alternative with words that say that it is one.
     static INSTEAD = r"^(?:(?:but|ali|then|onda|maybe)\s+)?(\S.*?),? (?:instead|umesto toga|would be (?:better|nicer|best)|is (?:better|nicer|best)|je bolj[aei]|bi bil[aoi] bolj[aei])[.!]*$|^(?:rather|instead|better|preferably|bolje|radije|umesto toga|nego|vec)[,:]?\s+(\S.*)$|^(?:i'd|i would|we'd)\s+(?:rather|prefer(?: to)?|like to)\s+(\S.*)$";
+    /// A part of a sentence up to a mark with a blank behind it, or to a dash.
+    static PIECE = r"(?:[^,;.—-]|[,;.-]\S)+";
+    /// What is not so is no alternative.
+    static NEGATES = r"\b(?:not|no|never|nije|nisu|nema|nece|necu|necemo|ne)\b|n't\b";
     static NO_ALTERNATIVE = r"^(?:later|sorry|stop|wait|kasnije|not|no|ne|leave it|wait|something|nothing|nista|the way|how it|kako)\b";
     /// `do it on Monday`.
     static DO_IT = r"^(?:do|make|have|schedule|set|put|uradi|uradimo) (?:it|that|this|them|to) ((?:in|on|at|to|by|for|with|from|until|before|after|u|na|za|sa|do|kod|posle|pre|od)\b.*)$";
@@ -211,8 +215,13 @@ fn refusal(answer: &str, seen: &str, end: usize, proposal: Option<&Proposal>) ->
     }
     let taken = seen.split_whitespace().count() - rest.split_whitespace().count();
     let words = skip_words(answer, taken);
-    // What stands after a full stop or a comma may name the alternative.
-    let pieces = || std::iter::once(words).chain(words.split([',', ';', '.', '-', '—'])).map(str::trim);
+    // What stands after a full stop or a comma may name the alternative; a comma within a number ends nothing.
+    let mut pieces: Vec<&str> = Vec::new();
+    for sentence in crate::text::sentences(words) {
+        pieces.push(sentence);
+        pieces.extend(PIECE.find_iter(sentence).map(|piece| piece.as_str()));
+    }
+    let pieces = || pieces.iter().map(|piece| piece.trim_matches([',', ';', '.', '-', '—', ' ']));
     pieces()
         .find_map(|piece| directive(piece, &sense(piece)))
         .or_else(|| pieces().find_map(|piece| alternative(piece, proposal)))
@@ -223,6 +232,9 @@ fn refusal(answer: &str, seen: &str, end: usize, proposal: Option<&Proposal>) ->
 fn alternative(piece: &str, proposal: Option<&Proposal>) -> Option<String> {
     let seen = sense(piece);
     let words = seen.split_whitespace().count();
+    if NEGATES.is_match(&seen) {
+        return None;
+    }
     if POLITE_NAME.is_match(&seen) && !EMPTY_OBJECT.is_match(&seen) && !NO_ALTERNATIVE.is_match(&seen) {
         let plain = POLITE_END.replace(piece, "");
         let number = proposal.and_then(|proposal| substituted(&proposal.text, &plain));
@@ -431,6 +443,20 @@ mod tests {
         ] {
             let got = answered(reply, answer).unwrap_or_default();
             assert!(got.contains(part), "{got:?} for {answer}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_read_in_sentences_and_numbers_stay_whole() {
+        let asked = "Shall I put the new oars into order 2.0?";
+        for (answer, decision) in [
+            ("No, that is not for 2.0. Leave it for later.", None),
+            ("Не, то није за 2.0. Остави за касније.", None),
+            ("No, put them into order 2.1. Thanks.", Some("put them into order 2.1")),
+            ("Ne, stavi ih u 3,5 metara dugu kutiju. Hvala.", Some("stavi ih u 3,5 metara dugu kutiju")),
+            ("no - use the old pair", Some("use the old pair")),
+        ] {
+            assert_eq!(answered(asked, answer).as_deref(), decision, "{answer}");
         }
     }
 
