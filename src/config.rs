@@ -1,7 +1,8 @@
 //! The configuration and where its values come from.
 
 use crate::bridge::promise;
-use clawback_core::{Error, config::Loaded, session, store};
+use clawback_core::config::{Config, Loaded};
+use clawback_core::{Error, session, store};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -26,6 +27,29 @@ impl ConfigSources {
         let variables: Vec<_> = self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let usual = self.usual.as_deref().map(Path::new);
         store::load_config(path.map(Path::new), usual, &variables, given, self.home.as_deref())
+    }
+
+    /// The configuration of a session: the usual file, the environment, and what the caller gives in part, which must be right.
+    /// A file or variable that is wrong is told and left out: it must not keep a host from starting.
+    pub(crate) fn of_session(&self, json: Option<&str>) -> clawback_core::Result<(Config, Vec<String>)> {
+        let given: Option<Value> = json
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(|error| Error::InvalidInput(format!("config: {error}")))?;
+        let home = self.home.as_deref();
+        let (alone, unknown) = match &given {
+            Some(given) => Config::from_value(given, home)?,
+            None => Default::default(),
+        };
+        let (config, warnings) = match self.load(None, given.as_ref()) {
+            Ok(loaded) => (loaded.config, loaded.warnings),
+            Err(error) => {
+                let why =
+                    format!("{error}; file and environment are left out of this session's configuration");
+                return Ok((alone, unknown.into_iter().map(|warning| warning.text).chain([why]).collect()));
+            }
+        };
+        Ok((config, warnings.into_iter().map(|warning| warning.text).collect()))
     }
 }
 

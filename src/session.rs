@@ -240,28 +240,6 @@ fn incoming(names: &str, numbers: &[f64]) -> Result<Vec<Incoming>> {
     Ok(lines.into_iter().zip(numbers.chunks(3)).map(one).collect())
 }
 
-/// The configuration of a session: the usual file, the environment, and what the caller gives in part, which must be right.
-/// A file or variable that is wrong is told and left out: it must not keep a host from starting.
-fn configured(json: Option<&str>, sources: &ConfigSources) -> Result<(Config, Vec<String>)> {
-    let given: Option<Value> = json
-        .map(serde_json::from_str)
-        .transpose()
-        .map_err(|error| Error::InvalidInput(format!("config: {error}")))?;
-    let home = sources.home.as_deref();
-    let (alone, unknown) = match &given {
-        Some(given) => Config::from_value(given, home)?,
-        None => Default::default(),
-    };
-    let (config, warnings) = match sources.load(None, given.as_ref()) {
-        Ok(loaded) => (loaded.config, loaded.warnings),
-        Err(error) => {
-            let why = format!("{error}; file and environment are left out of this session's configuration");
-            return Ok((alone, unknown.into_iter().map(|warning| warning.text).chain([why]).collect()));
-        }
-    };
-    Ok((config, warnings.into_iter().map(|warning| warning.text).collect()))
-}
-
 /// A live session.
 #[napi]
 pub struct NativeSession {
@@ -294,7 +272,7 @@ pub fn open_session<'env>(
                 };
                 Live::open(state_dir.as_ref(), &key, live_options(options, mode, config), Box::new(warn));
             };
-            session::in_background(move || configured(given.as_deref(), &sources), Box::new(open));
+            session::in_background(move || sources.of_session(given.as_deref()), Box::new(open));
         },
         |live| NativeSession { live },
     )

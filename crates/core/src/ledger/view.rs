@@ -71,6 +71,17 @@ impl View {
         self.items.iter().find(|item| item.members.iter().any(|member| member == id))
     }
 
+    /// The words that replaced an item, or took it back.
+    pub fn replaced_by(&self, item: &Item) -> Option<String> {
+        match &item.status {
+            Status::Superseded(by) => {
+                Some(self.item_of(by).map_or_else(|| by.clone(), |newer| newer.entry.text.clone()))
+            }
+            Status::Withdrawn(by) => Some(by.clone()),
+            Status::Active | Status::Resolved(_) => None,
+        }
+    }
+
     /// How many items were replaced.
     pub fn superseded(&self) -> usize {
         self.items.iter().filter(|item| matches!(item.status, Status::Superseded(_))).count()

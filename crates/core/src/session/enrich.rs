@@ -229,13 +229,7 @@ impl Judge {
             .iter()
             .filter(|item| item.entry.kind != Kind::Goal && !matches!(item.status, Status::Resolved(_)))
             .map(|item| {
-                let replaced = match &item.status {
-                    Status::Superseded(by) => {
-                        Some(view.item_of(by).map_or_else(|| by.clone(), |newer| newer.entry.text.clone()))
-                    }
-                    Status::Withdrawn(by) => Some(by.clone()),
-                    _ => None,
-                };
+                let replaced = view.replaced_by(item);
                 let text = item.entry.text.clone();
                 (
                     Prepared::new(&text),

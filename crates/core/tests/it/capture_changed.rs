@@ -1,30 +1,10 @@
 //! A changed mind, told as an order: what gets another value or choice holds with that, the old one does not, and work
 //! that is done leaves what was chosen standing. In English and Serbian.
 
-use clawback_core::capture::{Capturer, Kind, Source};
-use clawback_core::ledger::{Ledger, LivePath, Place, Status, View};
-use clawback_core::message::Message;
+use crate::capture_support::heard as ledger;
+use clawback_core::capture::{Kind, Source};
+use clawback_core::ledger::{LivePath, Status, View};
 use std::sync::Arc;
-
-/// What is known after these turns (`u: ...`, `a: ...`) of a session whose goal is known.
-fn ledger(turns: &[&str]) -> Ledger {
-    let (mut capturer, mut ledger, live) = (Capturer::default(), Ledger::new(), LivePath::new(0));
-    let turns = ["u: Write the importer.", "a: Done."].iter().chain(turns);
-    for (turn, ordinal) in turns.zip(0..) {
-        let message = match turn.split_once(": ") {
-            Some(("a", said)) => Message::assistant(said),
-            Some((_, said)) => Message::user(said),
-            None => Message::user(turn),
-        };
-        for captured in capturer.take(&message) {
-            let place = Place { generation: 0, ordinal, position: captured.position };
-            for fact in ledger.hear(captured, place, "", &live) {
-                ledger.insert(fact);
-            }
-        }
-    }
-    ledger
-}
 
 fn view(turns: &[&str]) -> Arc<View> {
     ledger(turns).view(&LivePath::new(0))

@@ -1,35 +1,16 @@
 //! Orders that are taken back, in English and Serbian: what they name, or what was said last, no longer holds; the rest
 //! does.
 
+use crate::capture_support::heard;
 use clawback_core::capture::{Capturer, Kind, Source};
 use clawback_core::ledger::{Fact, Ledger, LivePath, Place, Status};
 use clawback_core::message::Message;
 
-/// What holds after these turns (`u: ...`, `a: ...`), without goals.
-fn holds(turns: &[&str]) -> Vec<String> {
-    let (mut capturer, mut ledger, live) = (Capturer::default(), Ledger::new(), LivePath::new(0));
-    for (turn, ordinal) in turns.iter().zip(0..) {
-        let message = match turn.split_once(": ") {
-            Some(("a", said)) => Message::assistant(said),
-            Some((_, said)) => Message::user(said),
-            None => Message::user(turn),
-        };
-        for captured in capturer.take(&message) {
-            let place = Place { generation: 0, ordinal, position: captured.position };
-            for fact in ledger.hear(captured, place, "", &live) {
-                ledger.insert(fact);
-            }
-        }
-    }
-    let view = ledger.view(&live);
+/// What holds after these turns (`u: ...`, `a: ...`) of a session whose goal is known, without goals.
+fn after(turns: &[&str]) -> Vec<String> {
+    let view = heard(turns).view(&LivePath::new(0));
     let held = view.items.iter().filter(|item| item.is_active() && item.entry.kind != Kind::Goal);
     held.map(|item| item.entry.text.trim_end_matches('.').to_owned()).collect()
-}
-
-/// In a session whose goal is known.
-fn after(turns: &[&str]) -> Vec<String> {
-    let turns: Vec<&str> = ["u: Write the importer.", "a: Done."].iter().chain(turns).copied().collect();
-    holds(&turns)
 }
 
 #[test]

@@ -29,5 +29,6 @@ mod walls;
 mod yaml_readers;
 mod capture;
 mod capture_changed;
+mod capture_support;
 mod capture_turns;
 mod capture_withdrawn;

@@ -10,7 +10,6 @@ use super::sight::{Sights, block_tokens};
 use super::{Live, PLAN_PATIENCE, state};
 use crate::Result;
 use crate::capture::user_text;
-use crate::ledger::Status;
 use crate::message::Message;
 use crate::pressure::Limits;
 use crate::recall::query::Query;
@@ -255,14 +254,8 @@ fn has_left(state: &State, chunk: ChunkId) -> bool {
 fn replaced_since(state: &State, ordinal: u64) -> Option<String> {
     let view = view::live(state);
     let says = |id: &String| state.ledger.entry(id).is_some_and(|entry| entry.place.ordinal == ordinal);
-    let newer = view.items.iter().rev().filter(|item| item.members.iter().any(says)).filter_map(|item| {
-        match &item.status {
-            Status::Superseded(by) => view.item_of(by).map(|newer| newer.entry.text.clone()),
-            Status::Withdrawn(by) => Some(by.clone()),
-            _ => None,
-        }
-    });
-    let newer: Vec<String> = newer.take(2).collect();
+    let said = view.items.iter().rev().filter(|item| item.members.iter().any(says));
+    let newer: Vec<String> = said.filter_map(|item| view.replaced_by(item)).take(2).collect();
     (!newer.is_empty()).then(|| newer.join("; "))
 }
 
