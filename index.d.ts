@@ -532,6 +532,8 @@ export interface RecallHit {
   role: string
   /** The message, or the part of it that answers. */
   text: string
+  /** The part of `text` around what matches, at most 60 tokens; missing where `text` is no longer. */
+  passage?: string
   context?: string
   tokens: number
   /** 0..1, never rising from hit to hit. */

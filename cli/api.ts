@@ -49,6 +49,7 @@ export interface RecallHit {
   sessionKey: string
   role: string
   text: string
+  passage?: string
   context?: string
   tokens: number
   score: number

@@ -99,6 +99,22 @@ describe('settings', () => {
     expect(damaged.problem).toMatch(/clawback\.json/)
   })
 
+  test.each<[string, RegExp, object]>([
+    ['{ "spillToken": 500, "mod": "compact" }', /"spillToken", "mod" have no effect; there are mode, spillTokens, config$/, {}],
+    ['{ "spillTokens": -1 }', /spillTokens must be a number of at least 1, not -1; an eighth of the window is used$/, {}],
+    ['{ "spillTokens": "500", "mode": "compact" }', /not "500"/, { mode: 'compact' }],
+    ['[]', /an object is needed, not \[\]; the defaults are used$/, {}],
+    ['null', /an object is needed, not null/, {}],
+    ['{ "mode": "fast" }', /not "fast"; prune is used$/, {}],
+    ['{ "config": 5, "spillTokens": 900 }', /config must be an object, not 5; the defaults are used$/, { spillTokens: 900 }],
+  ])('%s is told, with what is used instead', async (text, problem, used) => {
+    const dir = freshDir()
+    writeFileSync(path.join(dir, 'clawback.json'), text)
+    const read = await readSettings(dir)
+    expect(read.problem).toMatch(problem)
+    expect(read.settings).toEqual({ mode: 'prune', ...used })
+  })
+
   test('pi’s own threshold: its reserve, the project’s over the user’s, the model’s over both', async () => {
     const [dir, cwd] = [freshDir(), freshDir()]
     const model = { id: 'm', provider: 'p' }

@@ -21,6 +21,9 @@ async function withSession<T>(api: Api, flags: Flags, use: (session: LiveSession
   }
 }
 
+/** Tokens of messages that are looked through for the passages. */
+const READ_TOKENS = 40_000
+
 export interface SearchFlags extends Flags {
   limit?: string
   maxTokens?: string
@@ -44,7 +47,8 @@ export async function search(api: Api, words: string[], flags: SearchFlags): Pro
   if (query.trim() === '') throw wrongUsage('search needs words to look for')
   const options = {
     limit: flags.limit === undefined ? 10 : positive('--limit', flags.limit),
-    ...(flags.maxTokens === undefined ? {} : { maxTokens: positive('--max-tokens', flags.maxTokens) }),
+    // Of a long message a person is shown a passage: it need not push out the others.
+    ...(flags.maxTokens !== undefined ? { maxTokens: positive('--max-tokens', flags.maxTokens) } : flags.json ? {} : { maxTokens: READ_TOKENS }),
     ...(flags.all ? { scope: 'all' as const } : {}),
     ...(flags.role === undefined ? {} : { role: flags.role }),
     ...(flags.tool === undefined ? {} : { tool: flags.tool }),
@@ -62,7 +66,7 @@ export async function search(api: Api, words: string[], flags: SearchFlags): Pro
   for (const hit of hits) {
     const other = hit.sessionKey === where.sessionKey ? '' : `  ${oneLine(hit.sessionKey, 60)}`
     write(`${colors.cyan(hit.chunkId)}  ${hit.score.toFixed(2)}  ${hit.role}  ${hit.timestamp}${hit.dropReason === null ? '' : `  dropped: ${hit.dropReason}`}${other}\n`)
-    write(`${harmless(hit.text).trim().split('\n').slice(0, 8).map((line) => `    ${oneLine(line, 160)}`).join('\n')}\n\n`)
+    write(`${harmless(hit.passage ?? hit.text).trim().split('\n').slice(0, 8).map((line) => `    ${oneLine(line, 160)}`).join('\n')}\n\n`)
   }
 }
 

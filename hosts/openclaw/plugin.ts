@@ -1,7 +1,7 @@
 // What every part of the plugin is given, and how each reaches a session.
 import type { Clawback, Session } from './api.js'
 import type { Logger, SessionRef } from './host.js'
-import type { Role, Settings } from './settings.js'
+import { PLUGIN_ID, type Role, type Settings } from './settings.js'
 import { codeOf, liveOf, messageOf, sayOnce, type Live } from './shared.js'
 
 export interface Plugin {
@@ -24,13 +24,22 @@ export function liveSession(plugin: Plugin, ref: SessionRef): Live | undefined {
 const USUAL_WINDOW = 200_000
 
 function open(plugin: Plugin, addon: Clawback, ref: SessionRef, live: Live): Promise<Session> {
-  const opened = addon.ContextSession.open({
-    stateDir: plugin.stateDir,
-    sessionKey: keyOf(ref) as string,
-    contextWindow: live.window ?? USUAL_WINDOW,
-    mode: plugin.role.engine ? 'prune' : 'complement',
-    config: plugin.settings.manager,
-    ...(ref.agentId === undefined ? {} : { agentId: ref.agentId }),
+  const open = (config: Record<string, unknown>) =>
+    addon.ContextSession.open({
+      stateDir: plugin.stateDir,
+      sessionKey: keyOf(ref) as string,
+      contextWindow: live.window ?? USUAL_WINDOW,
+      mode: plugin.role.engine ? 'prune' : 'complement',
+      config,
+      ...(ref.agentId === undefined ? {} : { agentId: ref.agentId }),
+    })
+  const opened = open(plugin.settings.manager).catch(async (error: unknown) => {
+    if (Object.keys(plugin.settings.manager).length === 0 || codeOf(error) !== 'InvalidInput') throw error
+    // One wrong knob is no reason to remember nothing.
+    const session = await open({})
+    const why = messageOf(error).replace(/^ContextSession\.open: (?:configuration, option config: )?/, '')
+    sayOnce(plugin.logger, 'manager', `plugins.entries.${PLUGIN_ID}.config.manager in openclaw.json: ${why}; it is left out, the defaults are used`)
+    return session
   })
   opened.catch(() => {
     if (live.session === opened) live.session = undefined

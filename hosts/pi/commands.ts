@@ -4,6 +4,8 @@ import type { Context, ExtensionAPI } from './pi-api.js'
 
 const HITS = 5
 const EXCERPT = 160
+/** Tokens of messages that are looked through for the excerpts. */
+const READ_TOKENS = 40_000
 
 /** One line, cut at a grapheme-safe place. */
 function excerpt(text: string): string {
@@ -32,8 +34,8 @@ export function registerCommands(pi: ExtensionAPI, current: (ctx: Context) => Pr
   })
   command('ctx-search', 'Find what was said in this session, also what has left the context', async (live, query) => {
     if (query === '') return 'usage: /ctx-search WORDS'
-    const hits = await live.session.recall(query, { limit: HITS })
+    const hits = await live.session.recall(query, { limit: HITS, maxTokens: READ_TOKENS })
     if (hits.length === 0) return `nothing found for "${query}"`
-    return hits.map((hit) => `${hit.chunkId} ${hit.role} ${hit.timestamp.slice(0, 16)}${hit.dropReason === null ? '' : ' (left the context)'}\n  ${excerpt(hit.text)}`).join('\n')
+    return hits.map((hit) => `${hit.chunkId} ${hit.role} ${hit.timestamp.slice(0, 16)}${hit.dropReason === null ? '' : ' (left the context)'}\n  ${excerpt(hit.passage ?? hit.text)}`).join('\n')
   })
 }

@@ -6,10 +6,15 @@ import { registerCommands } from './commands.js'
 import { Live } from './live.js'
 import type { Context, EventName, ExtensionAPI, Handler } from './pi-api.js'
 
+const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code)
+const OF_THE_DISK = new Set(['NoSpace', 'ReadOnly', 'Locked', 'Io'])
+const ALSO_IN_PLAN = new Set<EventName>(['tool_result', 'agent_end'])
+
 export default function clawback(pi: ExtensionAPI): void {
   const said = new Set<string>()
-  /** Once per cause: a fault that comes with every call must not fill the screen. */
-  const say = (ctx: Context, text: string, cause = text) => {
+  /** Once per cause, whatever its figures and paths: a fault that comes with every call must not fill the screen. */
+  const say = (ctx: Context, text: string, why = text) => {
+    const cause = why.replace(/(?:[A-Za-z]:)?[\\/]\S+/g, 'a file').replace(/\d+(?:[.,]\d+)*/g, '#')
     if (said.has(cause)) return
     said.add(cause)
     if (ctx.hasUI) ctx.ui.notify(text, 'warning')
@@ -34,13 +39,24 @@ export default function clawback(pi: ExtensionAPI): void {
       try {
         return await handler(event, ctx)
       } catch (error) {
-        const why = String((error as Error)?.message ?? error)
-        // Reset from outside, by the command line: the next event opens the session again.
-        if ((error as { code?: unknown })?.code === 'Closed') open = null
-        say(ctx, `clawback: ${name}: ${why}`, why)
-        return undefined
+        if (codeOf(error) !== 'Closed') return failed(ctx, name, error)
+      }
+      // Reset from outside, by the command line: the session is opened again, on its clean generation.
+      open?.live.then((live) => live.session.close()).catch(() => undefined)
+      open = null
+      say(ctx, 'clawback: the session was reset from outside; it goes on with nothing remembered')
+      try {
+        return await handler(event, ctx)
+      } catch (error) {
+        return failed(ctx, name, error)
       }
     })
+  const failed = (ctx: Context, name: EventName, error: unknown): undefined => {
+    // A disk that takes nothing: the next request says so, and what it means.
+    if (ALSO_IN_PLAN.has(name) && OF_THE_DISK.has(codeOf(error))) return
+    const why = String((error as Error)?.message ?? error)
+    say(ctx, `clawback: ${name}: ${why}`, why)
+  }
   let open: { id: string; live: Promise<Live> } | null = null
   const leave = async (reason?: string) => {
     const leaving = open

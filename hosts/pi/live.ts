@@ -3,7 +3,7 @@ import type * as Clawback from '../../index.js'
 import type { CheckpointOutcome, ContextPlan, ContextSession } from '../../index.js'
 import { chooseCut, interactive } from './compaction.js'
 import type { AgentMessage, Context, Draft, Events, ExtensionAPI, Results } from './pi-api.js'
-import { agentDir, hostCompactsAt, readSettings, sessionIdOf, type Settings } from './settings.js'
+import { agentDir, hostCompactsAt, readSettings, sessionIdOf, SETTINGS_FILE, type Settings } from './settings.js'
 import { applyPlan } from './view.js'
 
 type Core = typeof Clawback
@@ -31,7 +31,7 @@ export class Live {
   /** Tokens of the whole request at which pi compacts by itself; undefined when it never does. */
   #hostCompactsAt: number | undefined
   #plan: ContextPlan | null = null
-  /** Summaries that pi made; raw they leave the model's view, and stay here for inspection. */
+  /** Summaries that pi made. In mode `prune` they leave the model's view raw; they stay here for inspection. */
   #summaries: { compaction?: string; branch?: string } = {}
   #saved = ''
   /** A compaction was asked for, and what became of it is not known yet. */
@@ -54,14 +54,14 @@ export class Live {
     const { settings, problem } = await readSettings(dir)
     if (problem !== undefined) say(`clawback: ${problem}`)
     const key = keyOf(ctx.sessionManager.getSessionId())
-    const session = await core.ContextSession.open({
-      stateDir: dir,
-      sessionKey: key,
-      contextWindow: windowOf(ctx),
-      mode: settings.mode,
-      ...(settings.config === undefined ? {} : { config: settings.config }),
-      channel: 'pi',
-      sessionFile: ctx.sessionManager.getSessionFile(),
+    const open = (config?: object) =>
+      core.ContextSession.open({ stateDir: dir, sessionKey: key, contextWindow: windowOf(ctx), mode: settings.mode, ...(config === undefined ? {} : { config }), channel: 'pi', sessionFile: ctx.sessionManager.getSessionFile() })
+    const session = await open(settings.config).catch(async (error: unknown) => {
+      if (settings.config === undefined || (error as { code?: unknown }).code !== 'InvalidInput') throw error
+      // One wrong knob is no reason to remember nothing.
+      const session = await open()
+      say(`clawback: ${SETTINGS_FILE}, config: ${(error as Error).message.replace(/^ContextSession\.open: (?:configuration, option config: )?/, '')}; its config is left out, the defaults are used`)
+      return session
     })
     const live = new Live(core, pi, dir, settings, say, key, session)
     await live.#followModel(ctx)
@@ -232,7 +232,7 @@ export class Live {
       `epoch: ${health.epoch}; messages out of view: ${this.#plan?.droppedMessages ?? 0}`,
       `packet: ${packet === null ? 'none' : `${this.core.estimateTokens(packet)} tokens`}`,
       `checkpoints: ${health.checkpoints}`,
-      `summary of pi kept out of view: ${summaries || 'none'}`,
+      `${this.settings.mode === 'prune' ? 'summary of pi kept out of view' : 'summary of pi in the request'}: ${summaries || 'none'}`,
       ...health.problems.map((problem) => `problem: ${problem}`),
     ].join('\n')
   }

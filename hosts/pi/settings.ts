@@ -20,13 +20,13 @@ export function agentDir(env: NodeJS.ProcessEnv = process.env): string {
   return set === '~' || set.startsWith('~/') ? path.join(homedir(), set.slice(1)) : set
 }
 
-/** A JSON file, or null when there is none. Throws when it is damaged. */
+/** A JSON file; undefined when there is none. Throws when it is damaged. */
 async function readJson(file: string): Promise<unknown> {
   let text: string
   try {
     text = await readFile(file, 'utf8')
   } catch {
-    return null
+    return undefined
   }
   try {
     return JSON.parse(text)
@@ -36,17 +36,37 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 const isMode = (value: unknown): value is Mode => value === 'prune' || value === 'compact' || value === 'complement'
+const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value)
+export const SETTINGS_FILE = 'clawback.json'
+const KNOWN = ['mode', 'spillTokens', 'config']
+/** Enough of a value to find it again. */
+const shown = (value: unknown) => (JSON.stringify(value) ?? String(value)).slice(0, 60)
 
-/** `<agentDir>/clawback.json`; what it does not say has its default. `problem` says what could not be used. */
+/** `<agentDir>/clawback.json`; what it does not say, or says wrongly, has its default. `problem` says what could not be used. */
 export async function readSettings(dir: string): Promise<{ settings: Settings; problem?: string }> {
+  const settings: Settings = { mode: 'prune' }
+  const problems: string[] = []
   try {
-    const found = (await readJson(path.join(dir, 'clawback.json'))) as { mode?: unknown; spillTokens?: unknown; config?: object } | null
-    const { mode = 'prune', spillTokens, config } = found ?? {}
-    if (!isMode(mode)) return { settings: { mode: 'prune', config }, problem: `clawback.json: mode must be prune, compact or complement, not ${JSON.stringify(mode)}` }
-    return { settings: { mode, config, ...(typeof spillTokens === 'number' && spillTokens > 0 ? { spillTokens } : {}) } }
+    const found = await readJson(path.join(dir, SETTINGS_FILE))
+    if (found === undefined) return { settings }
+    if (isObject(found)) take(found, settings, problems)
+    else problems.push(`an object is needed, not ${shown(found)}; the defaults are used`)
   } catch (error) {
-    return { settings: { mode: 'prune' }, problem: (error as Error).message }
+    return { settings, problem: `${(error as Error).message}; the defaults are used` }
   }
+  return problems.length === 0 ? { settings } : { settings, problem: `${SETTINGS_FILE}: ${problems.join('; ')}` }
+}
+
+function take(found: Record<string, unknown>, settings: Settings, problems: string[]): void {
+  const { mode, spillTokens, config } = found
+  if (isMode(mode)) settings.mode = mode
+  else if (mode !== undefined) problems.push(`mode must be prune, compact or complement, not ${shown(mode)}; prune is used`)
+  if (typeof spillTokens === 'number' && Number.isFinite(spillTokens) && spillTokens >= 1) settings.spillTokens = spillTokens
+  else if (spillTokens !== undefined) problems.push(`spillTokens must be a number of at least 1, not ${shown(spillTokens)}; an eighth of the window is used`)
+  if (isObject(config)) settings.config = config
+  else if (config !== undefined) problems.push(`config must be an object, not ${shown(config)}; the defaults are used`)
+  const unknown = Object.keys(found).filter((name) => !KNOWN.includes(name))
+  if (unknown.length > 0) problems.push(`${unknown.map(shown).join(', ')} ${unknown.length === 1 ? 'has' : 'have'} no effect; there are ${KNOWN.join(', ')}`)
 }
 
 /** Tokens of the whole request at which pi compacts by itself; undefined when it never does. Mirrors pi's own order. */

@@ -24,7 +24,9 @@ mod view;
 
 pub use check::violations;
 pub use cut::{Cut, CutRequest, Relevance, Verdict, max_turns, seen_turns};
-pub use distill::{DISTILLED_ERROR_TOKENS, DISTILLED_TOKENS, Distill, distill, distilled_tokens};
+pub use distill::{
+    DISTILLED_ERROR_TOKENS, DISTILLED_TOKENS, Distill, distill, distilled_tokens, shortened_head, whole_of,
+};
 pub use entry::{Entry, EntryKind, Frozen};
 pub use view::visible;
 

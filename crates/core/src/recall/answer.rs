@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::excerpt::excerpt;
 use super::library::Found;
 use super::query::Query;
+use crate::capture::is_ours;
 use crate::store::Body;
 use crate::text::tokens::estimate_tokens;
 
@@ -12,6 +13,8 @@ use crate::text::tokens::estimate_tokens;
 pub const DEFAULT_MAX_TOKENS: u64 = 2_000;
 /// Hits, unless the caller says otherwise.
 pub const DEFAULT_LIMIT: usize = 10;
+/// Tokens of the passage of a hit.
+pub const PASSAGE_TOKENS: u64 = 60;
 /// Hits at most.
 pub const MAX_LIMIT: usize = 1_000;
 
@@ -27,6 +30,10 @@ pub struct RecallHit {
     pub role: String,
     /// The message, or the part of it that answers.
     pub text: String,
+    /// The part of `text` around what matches, at most [`PASSAGE_TOKENS`] tokens, to be shown; `None` where `text` is no
+    /// longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passage: Option<String>,
     /// Tokens of `text`.
     pub tokens: u64,
     /// 0..1.
@@ -67,9 +74,9 @@ impl Collector {
         self.hits.len() >= self.limit || self.left == 0
     }
 
-    /// Offers the next best message.
+    /// Offers the next best message. What nobody said is no hit: an empty text, and what clawback itself rendered.
     pub fn offer(&mut self, session_key: &str, body: Body, score: f64, query: &Query) {
-        if self.is_full() {
+        if self.is_full() || body.text.trim().is_empty() || is_ours(&body.text) {
             return;
         }
         let mut text = body.text;
@@ -82,7 +89,9 @@ impl Collector {
             tokens = estimate_tokens(&text);
         }
         self.left = self.left.saturating_sub(tokens);
+        let passage = (tokens > PASSAGE_TOKENS).then(|| excerpt(&text, query, PASSAGE_TOKENS));
         self.hits.push(RecallHit {
+            passage,
             chunk_id: body.chunk_id.to_string(),
             session_key: session_key.to_owned(),
             role: body.role,

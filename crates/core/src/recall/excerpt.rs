@@ -57,13 +57,22 @@ fn best_piece(text: &str, query: &Query) -> usize {
     }
     let piece =
         text.get(best..text.ceil_char_boundary((best + 2 * PIECE).min(text.len()))).unwrap_or_default();
-    let is_match = |word: &str| {
-        let mut found = false;
-        analyze(word, &mut |term, _| found |= wanted.iter().any(|terms| terms.contains(term)));
+    let matches = |word: &str| {
+        let mut found = 0;
+        analyze(word, &mut |term, _| found += usize::from(wanted.iter().any(|terms| terms.contains(term))));
         found
     };
-    let first = piece.split_whitespace().find(|word| is_match(word));
-    best + first.and_then(|word| piece.find(word)).unwrap_or(0)
+    // The word that is asked for before one that is only a part of it; of equal words the first.
+    let mut closest = (0, 0);
+    let mut at = 0;
+    for word in piece.split_inclusive(char::is_whitespace) {
+        let count = matches(word);
+        if count > closest.1 {
+            closest = (at, count);
+        }
+        at += word.len();
+    }
+    best + closest.0
 }
 
 #[cfg(test)]
@@ -78,6 +87,17 @@ mod tests {
         assert!(cut.contains("the retry limit is 7"), "{cut}");
         assert!(cut.starts_with('…') && cut.ends_with('…'));
         assert!(estimate_tokens(&cut) <= 60);
+    }
+
+    #[test]
+    fn the_name_that_is_asked_for_is_in_the_excerpt_and_not_only_its_parts() {
+        let text = format!(
+            "The session of an agent: {} class AgentSession {{ {}",
+            "other words ".repeat(30),
+            "x ".repeat(900)
+        );
+        let cut = excerpt(&text, &Query::new("AgentSession"), 60);
+        assert!(cut.contains("class AgentSession"), "{cut}");
     }
 
     proptest! {

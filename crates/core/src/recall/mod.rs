@@ -18,7 +18,9 @@ pub mod rank;
 pub mod relevance;
 mod tail;
 
-pub use answer::{Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, MAX_LIMIT, RecallHit, scores};
+pub use answer::{
+    Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, MAX_LIMIT, PASSAGE_TOKENS, RecallHit, scores,
+};
 pub use condense::condense;
 pub use disk::Pass;
 pub use excerpt::excerpt;

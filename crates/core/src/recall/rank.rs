@@ -164,6 +164,13 @@ pub fn rank_by(
         })
         .filter(|found| found.rank > 0.0)
         .collect();
+    // Neighbours lift a message that matches. By itself one that matches nothing is an answer only where there is no other.
+    let answers = |found: &Ranked| {
+        found.similarity > 0.0 || host.get(&found.position).is_some_and(|score| *score > 0.0)
+    };
+    if found.iter().any(answers) {
+        found.retain(answers);
+    }
     // Of two equal ones the newer.
     let better = |a: &Ranked, b: &Ranked| b.rank.total_cmp(&a.rank).then(b.position.cmp(&a.position));
     if found.len() > limit {
@@ -321,6 +328,16 @@ mod tests {
         let id = Matches { named: true, ..concept(&[(2, 1), (20, 1)]) };
         let found = rank(&lengths(&[10; 40]), &[words, id], &HashMap::from([(21, 1.0)]), 40, &|_| true);
         assert_eq!(order(&found)[..2], [20, 2]);
+    }
+
+    #[test]
+    fn who_matches_nothing_is_no_answer_where_somebody_does() {
+        let asked = [concept(&[(2, 1), (6, 1)])];
+        let all = |allowed: &dyn Fn(u32) -> bool| {
+            order(&rank(&lengths(&[10; 9]), &asked, &HashMap::new(), 9, allowed))
+        };
+        assert_eq!(all(&|_| true), [6, 2]);
+        assert_eq!(all(&|position| position == 3), [3]);
     }
 
     #[test]

@@ -21,6 +21,8 @@ const AGENT_TOKENS: u64 = 240;
 const BODY_GROUP: usize = 64;
 /// Most bytes of a message's text that are kept; of a longer one its start and its end.
 const BODY_BYTES: usize = 2 << 20;
+/// The field of a body that names the call which it answers.
+pub(super) const CALL_ID: &str = "tool_call_id";
 /// Characters of a tool call's arguments in one line.
 const PARAMS_CHARS: usize = 200;
 
@@ -235,7 +237,7 @@ fn body(sink: &impl Sink, message: &Message, ordinal: u64, occurrence: u64) -> B
     };
     let mut extra = Map::new();
     if let Some(id) = &message.tool_call_id {
-        extra.insert("tool_call_id".to_owned(), Value::String(id.clone()));
+        extra.insert(CALL_ID.to_owned(), Value::String(id.clone()));
     }
     if message.is_error {
         extra.insert("is_error".to_owned(), Value::Bool(true));

@@ -3,7 +3,7 @@
 //! Searching holds no lock and does not stand in the session's queue: a plan never waits for it. What was synced before
 //! a question is found, for the question first waits for its turn in the queue.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::{Done, SESSIONS, Session, State, import, now};
 use crate::observe::{Recovered, RecoverySource};
+use crate::prune::whole_of;
 use crate::recall::query::Query;
 use crate::recall::{
     Collector, DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, Filter, Found, Library, MAX_LIMIT, Pass, RecallHit,
@@ -140,20 +141,23 @@ impl Session {
         }
         found.sort_by(|(a, _), (b, _)| b.rank.total_cmp(&a.rank));
         let order: Vec<Found> = found.iter().map(|(found, _)| *found).collect();
+        let chunks: HashSet<ChunkId> = order.iter().map(|found| found.chunk).collect();
         let mut collector = Collector::new(limit, request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS));
         for ((hit, files), score) in found.into_iter().zip(scores(&order)) {
             if collector.is_full() {
                 break;
             }
             let body = files.at(hit.spot)?.filter(|body| body.chunk_id == hit.chunk);
-            if let Some(body) = body {
+            // The short copy of a spilled result says nothing beside the whole.
+            let whole = body.as_ref().and_then(|body| whole_of(&body.text));
+            if let Some(body) = body.filter(|_| whole.is_none_or(|whole| !chunks.contains(&whole))) {
                 collector.offer(files.key(), body, score, &wanted.query);
             }
         }
         Ok(collector.hits())
     }
 
-    /// Says of each hit of this session what became of it; those that expired are no hits.
+    /// Says of each hit of this session what became of it; those that expired, or were never written down, are no hits.
     fn finish(&self, hits: Vec<RecallHit>, done: Done<Vec<RecallHit>>) {
         if hits.is_empty() {
             return done(Ok(hits));
@@ -277,10 +281,10 @@ fn pass(library: Arc<Library>, state_dir: Arc<Path>, key: String, worth: u64, do
     );
 }
 
-/// Why the message left the view and until when it can be brought back. False: it expired.
+/// Why the message left the view and until when it can be brought back. False: it expired, or is of no message.
 fn tell_fate(reader: &mut Reader<'_, State>, hit: &mut RecallHit) -> Result<bool> {
     let chunk: ChunkId = hit.chunk_id.parse()?;
-    if reader.is_expired(chunk)? {
+    if reader.is_expired(chunk)? || is_leftover(reader.state(), chunk) {
         return Ok(false);
     }
     if let Some(dropped) = reader.drop_of(chunk)? {
@@ -289,6 +293,14 @@ fn tell_fate(reader: &mut Reader<'_, State>, hit: &mut RecallHit) -> Result<bool
         hit.recoverable_until = (!pinned).then_some(dropped.recoverable_until);
     }
     Ok(true)
+}
+
+/// The body of a message whose journal line was never written, because the disk was full: it came again under another
+/// name, or will.
+fn is_leftover(state: &State, chunk: ChunkId) -> bool {
+    chunk.generation == state.live.generation
+        && chunk.ordinal > 0
+        && state.chunk(chunk.ordinal) != Some(chunk)
 }
 
 /// `offset` and `next_offset` count as JavaScript counts, in UTF-16 units, so that pages put together are the text.
@@ -310,6 +322,7 @@ fn page(key: &str, body: Body, offset: u64, max_tokens: Option<u64>) -> Page {
         role: body.role,
         tokens: estimate_tokens(text),
         text: text.to_owned(),
+        passage: None,
         score: 1.0,
         timestamp: body.at,
         drop_reason: None,

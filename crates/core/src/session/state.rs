@@ -253,7 +253,9 @@ impl State {
         }
         if seen.role == message::role_name(&Role::Assistant) {
             // Calls of an earlier reply that never got an answer are given up.
-            self.open_calls = seen.calls;
+            // One that was cut off while it wrote has called nothing yet.
+            let is_cut_off = seen.stopped.as_deref().is_some_and(|why| matches!(why, "aborted" | "error"));
+            self.open_calls = if is_cut_off { Vec::new() } else { seen.calls };
         }
         self.last_role = Some(seen.role);
         self.stopped = seen.stopped;
@@ -300,6 +302,12 @@ impl State {
         let rolling = self.rolling.as_ref().map(|rolling| rolling.text.as_str());
         let parts: Vec<&str> = rolling.into_iter().chain(condensed).collect();
         (!parts.is_empty()).then(|| summary_block(&parts.join("\n\n")))
+    }
+
+    /// The chunk under which the whole result of a call was spilled.
+    pub(crate) fn spilled(&self, call: &str) -> Option<&str> {
+        let (_, chunk) = self.spills.iter().rev().find(|(known, _)| !call.is_empty() && known == call)?;
+        Some(chunk)
     }
 
     /// What a person said last.

@@ -189,6 +189,8 @@ impl Live {
                 if live.is_stale(state(journal)) {
                     return Err(stale());
                 }
+                // What was synced before and the disk did not take yet comes before it, or nothing does.
+                live.settle_ready(journal)?;
                 let key = redact_secrets(&key).into_owned();
                 if state(journal).commits.contains(&key) {
                     return Ok(false);
@@ -357,10 +359,14 @@ impl Live {
                     .next()
                     .ok_or_else(|| Error::InvalidInput("spill: a message is needed".to_owned()))?;
                 let call = message.tool_call_id.clone().unwrap_or_default();
-                let known =
-                    state(journal).spills.iter().find(|(known, _)| !call.is_empty() && *known == call);
+                let known = state(journal).spilled(&call).map(str::to_owned);
+                let mut whole = None;
                 let chunk = match known {
-                    Some((_, chunk)) => chunk.clone(),
+                    Some(chunk) => {
+                        let given = observe::stored(journal, &message, 0, 0);
+                        whole = super::distill::spilled(journal, &given).map(|body| body.text);
+                        chunk
+                    }
                     None => {
                         // Ordinal 0: the message itself has not been seen yet, and will come short.
                         let body = observe::stored(journal, &message, 0, 0);
@@ -370,7 +376,7 @@ impl Live {
                         chunk
                     }
                 };
-                Ok((super::distill::shortened(&message, max_tokens, &chunk), chunk))
+                Ok((super::distill::shortened(&message, whole, max_tokens, &chunk), chunk))
             },
             done,
         );

@@ -2,11 +2,12 @@
 
 use super::super::Journal;
 use super::super::event::Replaced;
+use super::super::observe::CALL_ID;
 use super::sight::Sights;
 use super::state;
 use crate::Result;
 use crate::message::Message;
-use crate::prune::{Distill, Frozen, distill};
+use crate::prune::{Distill, Frozen, distill, shortened_head};
 use crate::store::Body;
 use crate::text::clip;
 use crate::text::tokens::estimate_tokens;
@@ -30,6 +31,14 @@ pub(super) fn texts(journal: &mut Journal<'_, '_>, seen: &Sights, frozen: &Froze
                 continue;
             }
         };
+        // What a spill has left of a result stands for the whole of it.
+        let (body, chunk) = match spilled(journal, &body) {
+            Some(whole) => {
+                let chunk = whole.chunk_id;
+                (whole, chunk)
+            }
+            None => (body, chunk),
+        };
         let arguments = arguments(journal, seen, *index).unwrap_or_default();
         let text = distill(&Distill {
             tool: body.tool.as_deref().unwrap_or("tool"),
@@ -44,6 +53,14 @@ pub(super) fn texts(journal: &mut Journal<'_, '_>, seen: &Sights, frozen: &Froze
         replaced.push(Replaced { ordinal: entry.ordinal, text });
     }
     Ok(replaced)
+}
+
+/// The whole of a result that was spilled before it was seen, where this session has it.
+pub(super) fn spilled(journal: &mut Journal<'_, '_>, short: &Body) -> Option<Body> {
+    shortened_head(&short.text)?;
+    let call = short.extra.get(CALL_ID)?.as_str()?;
+    let chunk = state(journal).spilled(call)?.parse().ok()?;
+    journal.locked.reader().body(chunk).ok()
 }
 
 /// What the tool was called with: it stands in the body of the message that made the call.
@@ -61,11 +78,13 @@ fn arguments(journal: &mut Journal<'_, '_>, seen: &Sights, result: usize) -> Opt
 }
 
 /// A copy's text of at most `max_tokens` for a result whose whole is stored under `chunk`: as it is where it fits.
-pub(super) fn shortened(message: &Message, max_tokens: u64, chunk: &str) -> String {
+/// `whole`: the stored text, where the message itself comes shortened.
+pub(super) fn shortened(message: &Message, whole: Option<String>, max_tokens: u64, chunk: &str) -> String {
     let text = message.readable_text();
     if estimate_tokens(&text) <= max_tokens {
         return text;
     }
+    let text = whole.unwrap_or(text);
     let short = distill(&Distill {
         tool: message.tool_name.as_deref().unwrap_or("tool"),
         arguments: "",

@@ -112,7 +112,8 @@ pub(super) fn begin(
     match journal.locked.append_drops(&drops) {
         // At the hard limit the host's own transcript has to do: the session must go on (STORE.md, Errors).
         Err(error) if cause == Cause::HardLimit && is_of_the_disk(&error) => {
-            live.own.figures().warn(format!("dropped without storing: {error}"));
+            let why = live.in_words(&error);
+            live.own.figures().warn(format!("messages leave the context without being stored: {why}"));
         }
         other => other?,
     }
@@ -278,12 +279,13 @@ fn choose(
     let window = config.context_management.rolling_summary.window_size;
     let uncalibrated = |tokens: u64| (tokens as f64 / calibration.ratio().max(0.1)) as u64;
     let room = |share: f64| uncalibrated(thresholds.tokens(share)).saturating_sub(blocks);
+    let tail = live.own.figures().tail.as_ref().map_or(0, |(_, tail)| block_tokens(tail));
     prune::cut(
         &seen.entries,
         &CutRequest {
             zone,
             target: room(thresholds.target),
-            hard: room(thresholds.hard),
+            hard: room(thresholds.hard).saturating_sub(tail),
             // What the host has left of a turn is led by the packet that is about to be made.
             frozen: Frozen { led: seen.frozen.led || cause == Cause::HostCompacted, ..seen.frozen.clone() },
             running,

@@ -53,6 +53,8 @@ pub(super) struct Figures {
     pub(super) sought: Option<(u64, u64)>,
     /// The tail of the running turn: its first message, the text.
     pub(super) tail: Option<(u64, String)>,
+    /// Why what is ready is not settled yet: the disk took nothing the last time it was tried.
+    pub(super) waits_for_disk: Option<String>,
     trouble: Option<Error>,
     tickets: u64,
     /// Batches whose texts are still being handed over.

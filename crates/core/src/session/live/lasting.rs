@@ -136,6 +136,9 @@ impl Live {
                 if figures.bad_lines > 0 && !problems.contains(&damaged) {
                     problems.push(damaged);
                 }
+                let figures_now = live.own.figures();
+                problems.extend(figures_now.waits_for_disk.clone().filter(|_| !figures_now.is_settled()));
+                drop(figures_now);
                 problems.extend(live.own.figures().take_trouble().map(|error| error.to_string()));
                 Ok(Health {
                     current_tokens: measure.tokens,

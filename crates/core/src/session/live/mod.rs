@@ -18,6 +18,7 @@ mod relevance;
 mod settle;
 mod shared;
 mod sight;
+mod unfinished;
 
 use super::{CheckpointRequest, Done, Journal, OpenOptions, Session, State, import};
 use crate::checkpoint::Trigger;
@@ -273,9 +274,17 @@ impl Live {
 
     fn settled(&self, result: Result<()>) {
         match result {
-            Ok(()) => self.session.index_soon(),
+            Ok(()) => {
+                self.own.figures().waits_for_disk = None;
+                self.session.index_soon();
+            }
             // It stays ready, and goes with the next job that gets through.
-            Err(error) if plan::is_of_the_disk(&error) => self.own.warn(Some(error.to_string())),
+            Err(error) if plan::is_of_the_disk(&error) => {
+                let words = self.in_words(&error);
+                let mut figures = self.own.figures();
+                figures.waits_for_disk = Some(words.clone());
+                figures.warn(words);
+            }
             Err(error) => self.own.figures().trouble(&error),
         }
     }

@@ -8,7 +8,7 @@ use super::activity;
 use super::epoch::{self, Cause};
 use super::prior::{self, Sought};
 use super::sight::{Sights, block_tokens, sights};
-use super::{Done, Live, Mode, PLAN_PATIENCE, lock, state};
+use super::{Done, Live, Mode, PLAN_PATIENCE, lock, state, unfinished};
 use crate::message::{Key, Slot};
 use crate::pressure::{Limits, Zone};
 use crate::prune::{Entry, EntryKind};
@@ -124,7 +124,7 @@ impl Live {
             match epoch::begin(self, journal, cause, request, &limits) {
                 Ok(()) => self.measure(journal),
                 Err(error) if is_of_the_disk(&error) => {
-                    trouble.push(format!("no new epoch, nothing leaves the view: {error}"));
+                    trouble.push(self.in_words(&error));
                 }
                 Err(error) => return Err(error),
             }
@@ -132,6 +132,10 @@ impl Live {
         }
         let mut plan = self.view(state(journal), &seen, request, &limits, 0);
         self.keep_calibration(journal)?;
+        if trouble.is_empty() {
+            plan.warnings.extend(self.over_the_limit(&plan, request, &limits));
+        }
+        trouble.retain(|known| !plan.warnings.contains(known));
         plan.warnings.extend(trouble);
         if activity::health_is_due(self, request.now_ms) {
             let cold_chunks = journal.locked.reader().cold_chunks().unwrap_or_default();
@@ -145,14 +149,53 @@ impl Live {
         Ok((plan, sought))
     }
 
+    /// What it means for the host's user that the disk takes nothing: the same words wherever that is noticed, and no path
+    /// but one that says which disk.
+    pub(super) fn in_words(&self, error: &Error) -> String {
+        let place = self.session.state_dir().join("context");
+        let cannot = match error {
+            Error::NoSpace { .. } => format!("the disk of {} is full", place.display()),
+            Error::ReadOnly { .. } => format!("{} cannot be written", place.display()),
+            Error::Io { cause, .. } => format!("{} cannot be written ({cause})", place.display()),
+            Error::Locked { .. } => {
+                return "planned from memory: another process holds the session's lock; what is new is stored with the \
+                        next plan"
+                    .to_owned();
+            }
+            other => return format!("planned from memory: {other}"),
+        };
+        format!(
+            "{cannot}: what is said now is kept in memory and stored as soon as that is possible; until then nothing \
+             leaves the context"
+        )
+    }
+
+    /// What is said of a view that is above the hard limit although everything was done.
+    fn over_the_limit(&self, plan: &ContextPlan, request: &PlanRequest, limits: &Limits) -> Option<String> {
+        let thresholds = limits.thresholds(&self.knobs());
+        let above = thresholds.pressure(plan.tokens_after) >= thresholds.hard;
+        let turn = if request.prompt.is_some() { "last" } else { "running" };
+        (above && self.options.mode == Mode::Prune && limits.context_window > 0).then(|| {
+            format!(
+                "the {turn} turn alone holds {} of {} usable tokens: its longest tool results are shortened, and its {} \
+                 messages stay until a new turn begins",
+                plan.tokens_after,
+                thresholds.usable,
+                plan.keep.len()
+            )
+        })
+    }
+
     fn plan_from_memory(&self, request: PlanRequest, why: &Error, done: Done<ContextPlan>) {
-        let warning = format!("planned from memory: {why}");
+        let warning = self.in_words(why);
         let live = self.clone();
         self.session.handle.submit_read(
             std::time::Duration::ZERO,
             move |reader| {
                 let mut plan = live.view_of_memory(reader.state(), &request, &live.limits(request.budget));
-                plan.warnings.push(warning);
+                if !plan.warnings.contains(&warning) {
+                    plan.warnings.push(warning);
+                }
                 Ok(plan)
             },
             done,
@@ -214,13 +257,6 @@ impl Live {
             warnings
                 .push("the context window is unknown: nothing leaves the view until it is told".to_owned());
         }
-        if planned && pressure >= thresholds.hard && limits.context_window > 0 {
-            warnings.push(format!(
-                "the view holds {tokens_after} of {} usable tokens and cannot be made smaller: the newest messages alone \
-                 do not fit",
-                thresholds.usable
-            ));
-        }
         ContextPlan {
             epoch: epoch.n,
             zone: Some(if limits.context_window == 0 { Zone::Green } else { thresholds.zone(pressure) }),
@@ -247,7 +283,15 @@ impl Live {
         }
         let usage = figures.host;
         drop(figures);
-        let line = super::figures::gauge(self, usage, limits).line;
+        let gauge = super::figures::gauge(self, usage, limits).line;
+        // In the other modes the host itself says what became of them.
+        let cut_off = (self.options.mode == Mode::Prune)
+            .then(|| unfinished::note(state, seen, request.prompt.is_some()))
+            .flatten();
+        let line = match cut_off {
+            Some(note) => Some(prior::joined(gauge, &note)),
+            None => gauge,
+        };
         let tail = match prior::offered(state, turn) {
             Some(block) => Some(prior::joined(line, block)),
             None => line,
@@ -277,7 +321,9 @@ impl Live {
             return None; // nothing is triggered by what is unknown (FAULTS E7)
         }
         let thresholds = limits.thresholds(&self.knobs());
-        let pressure = seen.pressure(state, request.prompt.is_none(), &thresholds);
+        let tail = self.tail(state, seen, request, limits).as_deref().map_or(0, block_tokens);
+        let view = seen.view_tokens(&seen.shown(Mode::Prune, request.prompt.is_none()));
+        let pressure = thresholds.pressure(state.calibration.history_tokens(view + tail));
         let turn = seen.last_person().map_or(0, |(index, _)| index as u64);
         if pressure >= thresholds.hard {
             return Some(Cause::HardLimit);

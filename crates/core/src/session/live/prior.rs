@@ -247,7 +247,9 @@ fn has_left(state: &State, chunk: ChunkId) -> bool {
         Part::Person | Part::Assistant | Part::ToolResult => true,
         Part::Injected | Part::Ours | Part::Summary | Part::Other => false,
     });
-    told && state.is_on_path(chunk.ordinal) && !state.is_in_view(chunk.ordinal)
+    told && state.chunk(chunk.ordinal) == Some(chunk)
+        && state.is_on_path(chunk.ordinal)
+        && !state.is_in_view(chunk.ordinal)
 }
 
 /// What replaced something that a message said, newest first: offered alone, the message would bring back what is over.
