@@ -94,7 +94,7 @@ test('who holds the id that is asked for comes before all who do not', async () 
   for (const query of ['FIN-7731', 'the ticket FIN-7731 about the transfer', 'finance team fin-7731 ticket open']) {
     const hits = await session.recall(query)
     const holds = hits.map((hit) => hit.text.includes('FIN-7731'))
-    expect(holds.slice(0, 3), query).toEqual([true, true, false])
+    expect(holds, query).toEqual(holds.map((_, at) => at < 2))
     expect(hits.map((hit) => hit.score), query).toEqual(hits.map((hit) => hit.score).toSorted((a, b) => b - a))
   }
 })

@@ -19,7 +19,7 @@ test('a call that the death of the host cut off is told in the turn that follows
   session.sync(messages as never)
   const first = await session.plan()
   const request = applyPlan(first, messages as never)
-  expect(request.map(({ role }) => role)).toEqual(['user', 'user', 'user'])
+  expect(request.map((message) => (message as { role: string }).role)).toEqual(['user', 'user', 'user'])
   expect(first.tail).toMatch(/bash command: sleep 30 && migrate\.sh/)
   expect(first.tail).toMatch(/no result .*unknown/)
   expect(isRealUserMessage({ role: 'user', content: first.tail as string })).toBe(false)

@@ -152,6 +152,13 @@ impl Figures {
         }
     }
 
+    /// What waited for the disk is settled: what was about to be said of it is over.
+    pub(super) fn disk_takes_it(&mut self) {
+        if let Some(over) = self.waits_for_disk.take() {
+            self.warnings.retain(|warning| *warning != over);
+        }
+    }
+
     /// Tokens of what waits: read as far as it is short, else by its length. And what the provider reported in it.
     fn waiting_tokens(&self) -> (u64, Option<(u64, u64)>) {
         let (mut tokens, mut read) = (0u64, 0usize);

@@ -275,7 +275,7 @@ impl Live {
     fn settled(&self, result: Result<()>) {
         match result {
             Ok(()) => {
-                self.own.figures().waits_for_disk = None;
+                self.own.figures().disk_takes_it();
                 self.session.index_soon();
             }
             // It stays ready, and goes with the next job that gets through.
