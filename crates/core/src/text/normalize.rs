@@ -15,7 +15,11 @@ pub fn normalize(text: &str) -> String {
 }
 
 /// As [`normalize`], but the case of the words is kept.
-pub fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if is_clean(text) { text.into() } else { cleaned(text).into() }
+}
+
+fn cleaned(text: &str) -> String {
     let plain: Cow<'_, str> = if text.is_ascii() && !text.contains('\r') {
         text.into()
     } else {
@@ -31,6 +35,16 @@ pub fn clean(text: &str) -> String {
         }
     }
     unquote(strip_marks(&spaced)).to_owned()
+}
+
+/// A line of plain ASCII words with single blanks between them, as most are: there is nothing to take off.
+fn is_clean(text: &str) -> bool {
+    let mut after_blank = false;
+    let plain = |byte: u8| {
+        let second_blank = std::mem::replace(&mut after_blank, byte == b' ') && after_blank;
+        matches!(byte, b' '..=b'~') && !matches!(byte, b'`' | b'*' | b'_' | b'~') && !second_blank
+    };
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(plain) && !text.ends_with(' ')
 }
 
 /// `line` without what stands before its words: list marks, numbers, checkboxes, quote marks, heading marks.
@@ -208,6 +222,7 @@ fn may_close(inner: &str, after: &str, mark: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn list_marks_and_emphasis_go() {
@@ -257,6 +272,13 @@ mod tests {
         for text in ["", "-", "**", "``", "`", "> > >", "****", "1.", "_ _", "*a", "a*", "\u{FEFF}"] {
             let once = normalize(text);
             assert_eq!(normalize(&once), once, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_that_looks_clean_is(text in "[a-zB-D0-9 .,:>\"'#`*_~\\[\\]\r\n\t\\-]{0,16}|\\PC{0,8}") {
+            prop_assert_eq!(clean(&text), cleaned(&text));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Choice frames: the question a clause answers (its topic) and the answer it gives (its choice).
 
+use super::gist::ascending;
 use super::lexicon::class;
 use super::prepare::{Segment, Slot, Token, prep};
 use super::relate::Keys;
@@ -9,6 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use siphasher::sip::SipHasher13;
+use smallvec::SmallVec;
 
 /// One reading of a clause as an answer to a question.
 #[derive(Debug, Clone)]
@@ -37,10 +39,9 @@ impl Frames {
 impl Segment {
     /// Names of the questions that its readings answer, each once.
     pub(super) fn questions(&self) -> Box<[u64]> {
-        let mut questions: Vec<u64> = Frame::all_of(self).iter().map(Frame::question).collect();
-        questions.sort_unstable();
-        questions.dedup();
-        questions.into_boxed_slice()
+        let mut questions: SmallVec<[u64; 4]> = SmallVec::new();
+        readings(self, &mut |reading| questions.push(reading.question()));
+        ascending(questions.into_iter())
     }
 }
 
@@ -50,130 +51,150 @@ impl fmt::Debug for Frames {
     }
 }
 
-impl Frame {
-    fn new(topic: &[&Token], choice: &[&Token], class: u8, loose: bool) -> Self {
-        let things = |tokens: &[&Token]| tokens.iter().map(|t| (t.key, t.alt)).collect();
-        Self { topic: things(topic), choice: things(choice), class, loose }
+/// Tokens of a clause, in its order.
+type Tokens<'a> = SmallVec<[&'a Token; 8]>;
+
+/// What [`Frame`] keeps of it.
+struct Reading<'a> {
+    topic: Tokens<'a>,
+    choice: Tokens<'a>,
+    class: u8,
+    loose: bool,
+}
+
+impl Reading<'_> {
+    fn frame(&self) -> Frame {
+        let things = |tokens: &Tokens<'_>| tokens.iter().map(|t| (t.key, t.alt)).collect();
+        Frame {
+            topic: things(&self.topic),
+            choice: things(&self.choice),
+            class: self.class,
+            loose: self.loose,
+        }
     }
 
-    /// The readings of a clause: `use X for T`, `store T in X`, `switch T to X`, `name T X`, `do T with X`, `X for T`.
-    pub(super) fn all_of(segment: &Segment) -> Vec<Self> {
-        let tokens = &segment.tokens;
-        let verb = tokens.iter().find(|t| t.class != 0 && t.slot == Slot::Head);
-        let bits = verb.map_or(0, |t| t.class);
-        let at_verb = |t: &Token| verb.is_some_and(|v| std::ptr::eq(v, t));
-        let mut frames: Vec<Self> =
-            if verb.is_none() { Self::copula(segment).into_iter().collect() } else { Vec::new() };
-        let mut add = |is_choice: &dyn Fn(&Token) -> bool, is_topic: &dyn Fn(&Token) -> bool| {
-            let (mut topic, mut choice) = (Vec::new(), Vec::new());
-            for token in tokens.iter().filter(|t| !t.light && !at_verb(t)) {
-                if is_choice(token) {
-                    choice.push(token);
-                } else if is_topic(token) {
-                    topic.push(token);
-                }
-            }
-            if !topic.is_empty() && !choice.is_empty() {
-                frames.push(Self::new(&topic, &choice, bits, false));
-            }
-        };
-        let after = |t: &Token, slots: &[u8]| matches!(t.slot, Slot::After(s) if slots.contains(&s));
-        if bits & class::USE != 0 {
-            add(&|t| t.slot == Slot::Object, &|_| true);
-            // "Postgres is used for storage", "Za skladištenje se koristi Postgres"
-            add(&|t| t.slot == Slot::Head, &|t| t.slot != Slot::Object);
-        }
-        if bits & class::PLACE != 0 {
-            add(
-                &|t| after(t, &[prep::IN, prep::ON, prep::TO, prep::FROM, prep::UNDER, prep::OTHER]),
-                &|_| true,
-            );
-            // "Host on Hetzner", "Deploy from main": the verb itself is the topic.
-            if let Some(verb) = verb {
-                let choice: Vec<&Token> = tokens.iter().filter(|t| !t.light && !at_verb(t)).collect();
-                if choice.iter().all(|t| matches!(t.slot, Slot::After(_))) && !choice.is_empty() {
-                    frames.push(Self::new(&[verb], &choice, bits, false));
-                }
-            }
-            return frames;
-        }
-        if bits & class::ASSIGN != 0 {
-            // "Ana leads the migration", "The migration is led by Ana"
-            add(&|t| t.slot == Slot::Head, &|t| t.slot != Slot::Head);
-            add(&|t| after(t, &[prep::BY]), &|_| true);
-            if segment.serbian {
-                // "Projekat vodi Jovan"
-                add(&|t| t.slot == Slot::Object, &|t| t.slot != Slot::Object);
-            }
-        }
-        if bits & class::CHANGE != 0 {
-            add(&|t| after(t, &[prep::TO, prep::ON]), &|t| !after(t, &[prep::FROM]));
-        }
-        if bits & class::NAME != 0 {
-            // "The default branch is called main", "Junakinja se zove Teodora"
-            add(&|t| t.slot == Slot::Object, &|t| t.slot == Slot::Head);
-            // The last of the objects is the name.
-            let objects: Vec<&Token> = tokens.iter().filter(|t| t.slot == Slot::Object && !t.light).collect();
-            if let Some((_, topic)) = objects.split_last()
-                && !topic.is_empty()
-                && !tokens.iter().any(|t| after(t, &[prep::TO, prep::AS]))
-            {
-                let last_topic = topic.len().min(1);
-                let (topic, choice) = objects.split_at(last_topic);
-                frames.push(Self::new(topic, choice, bits, false));
-            }
-            add_after(&mut frames, segment, &[prep::TO, prep::AS]);
-        }
-        if bits & class::ASSIGN != 0 {
-            add_after(&mut frames, segment, &[prep::TO]);
-        }
-        if bits & class::TASK != 0 {
-            // "send mail through X"; "with" names people and parts as well.
-            frames.extend(Self::instrument(segment, &[prep::VIA]));
-        } else {
-            // "encrypt backups with age", "X for T" without a verb, "T via X"
-            frames.extend(Self::instrument(segment, &[prep::VIA, prep::WITH]));
-            if verb.is_none() && tokens.iter().any(|t| after(t, &[prep::FOR])) {
-                let choice: Vec<&Token> =
-                    tokens.iter().filter(|t| !t.light && t.slot == Slot::Head).collect();
-                let topic: Vec<&Token> =
-                    tokens.iter().filter(|t| !t.light && after(t, &[prep::FOR])).collect();
-                if choice.len() == 1 && !topic.is_empty() {
-                    frames.push(Self::new(&topic, &choice, bits, false));
-                }
-            }
-        }
-        frames
-    }
-
-    /// "The conference is in Berlin", "The default branch is main"
-    fn copula(segment: &Segment) -> Option<Self> {
-        let (topic, choice) = segment.tokens.split_at_checked(segment.copula?)?;
-        let [topic, choice] =
-            [topic, choice].map(|part| part.iter().filter(|t| !t.light).collect::<Vec<_>>());
-        let place = |t: &&Token| matches!(t.slot, Slot::After(prep::IN | prep::ON | prep::TO | prep::OTHER));
-        let thing = |t: &&Token| segment.is_thing || t.name || t.proper || t.kind.is_some();
-        let named = choice.len() == 1 && choice.iter().all(thing);
-        (!topic.is_empty() && !choice.is_empty() && (named || choice.iter().all(place)))
-            .then(|| Self::new(&topic, &choice, 0, false))
-    }
-
-    fn instrument(segment: &Segment, slots: &[u8]) -> Option<Self> {
-        let is_choice = |t: &&&Token| matches!(t.slot, Slot::After(s) if slots.contains(&s));
-        let told: Vec<&Token> = segment.tokens.iter().filter(|t| !t.light).collect();
-        let choice: Vec<&Token> = told.iter().filter(is_choice).copied().collect();
-        let topic: Vec<&Token> = told.iter().filter(|t| !is_choice(t)).copied().collect();
-        (!choice.is_empty() && topic.len() >= 2).then(|| Self::new(&topic, &choice, 0, true))
-    }
-
-    /// A name of the question, the same for frames that ask the same within one language.
+    /// A name of the question, the same for readings that ask the same within one language.
     fn question(&self) -> u64 {
-        let mut keys: Vec<u64> = self.topic.iter().map(|(key, _)| *key).collect();
+        let mut keys: SmallVec<[u64; 8]> = self.topic.iter().map(|t| t.key).collect();
         keys.sort_unstable();
         keys.dedup();
         let mut hasher = SipHasher13::new();
         keys.hash(&mut hasher);
         hasher.finish()
+    }
+}
+
+/// Hands on the readings of a clause: `use X for T`, `store T in X`, `switch T to X`, `name T X`, `do T with X`, `X for T`.
+fn readings<'a>(segment: &'a Segment, found: &mut dyn FnMut(Reading<'a>)) {
+    let tokens = &segment.tokens;
+    let verb = tokens.iter().find(|t| t.class != 0 && t.slot == Slot::Head);
+    let class = verb.map_or(0, |t| t.class);
+    let at_verb = |t: &Token| verb.is_some_and(|v| std::ptr::eq(v, t));
+    let told = || tokens.iter().filter(|t| !t.light);
+    let objects_of_verb = || told().filter(|t| !at_verb(t));
+    let mut add = |topic: Tokens<'a>, choice: Tokens<'a>, class: u8, loose: bool| {
+        if !topic.is_empty() && !choice.is_empty() {
+            found(Reading { topic, choice, class, loose });
+        }
+    };
+    if verb.is_none()
+        && let Some((topic, choice)) = copula(segment)
+    {
+        add(topic, choice, 0, false);
+    }
+    let is_object = |t: &&Token| t.slot == Slot::Object;
+    let is_head = |t: &&Token| t.slot == Slot::Head;
+    if class & class::USE != 0 {
+        let (choice, topic) = objects_of_verb().partition(is_object);
+        add(topic, choice, class, false);
+        // "Postgres is used for storage", "Za skladištenje se koristi Postgres"
+        let (choice, topic) = objects_of_verb().filter(|t| !is_object(t)).partition(is_head);
+        add(topic, choice, class, false);
+    }
+    if class & class::PLACE != 0 {
+        let places = [prep::IN, prep::ON, prep::TO, prep::FROM, prep::UNDER, prep::OTHER];
+        let (choice, topic) = objects_of_verb().partition(|t| after(t, &places));
+        add(topic, choice, class, false);
+        // "Host on Hetzner", "Deploy from main": the verb itself is the topic.
+        if objects_of_verb().all(|t| matches!(t.slot, Slot::After(_))) {
+            add(verb.into_iter().collect(), objects_of_verb().collect(), class, false);
+        }
+        return;
+    }
+    if class & class::ASSIGN != 0 {
+        // "Ana leads the migration", "The migration is led by Ana"
+        let (choice, topic) = objects_of_verb().partition(is_head);
+        add(topic, choice, class, false);
+        let (choice, topic) = objects_of_verb().partition(|t| after(t, &[prep::BY]));
+        add(topic, choice, class, false);
+        if segment.serbian {
+            // "Projekat vodi Jovan"
+            let (choice, topic) = objects_of_verb().partition(is_object);
+            add(topic, choice, class, false);
+        }
+    }
+    if class & class::CHANGE != 0 {
+        let (choice, topic): (Tokens<'_>, Tokens<'_>) =
+            objects_of_verb().partition(|t| after(t, &[prep::TO, prep::ON]));
+        add(topic.into_iter().filter(|t| !after(t, &[prep::FROM])).collect(), choice, class, false);
+    }
+    let behind_head = |slots: &[u8]| -> (Tokens<'a>, Tokens<'a>) {
+        told().filter(|t| !is_head(t)).partition(|t| after(t, slots))
+    };
+    if class & class::NAME != 0 {
+        // "The default branch is called main", "Junakinja se zove Teodora"
+        let (choice, topic): (Tokens<'_>, Tokens<'_>) = objects_of_verb().partition(is_object);
+        add(topic.into_iter().filter(is_head).collect(), choice, class, false);
+        // The first of the objects is what is named.
+        let objects: Tokens<'_> = told().filter(is_object).collect();
+        if let [topic, choice @ ..] = objects.as_slice()
+            && !tokens.iter().any(|t| after(t, &[prep::TO, prep::AS]))
+        {
+            add(SmallVec::from_slice(&[*topic]), SmallVec::from_slice(choice), class, false);
+        }
+        let (choice, topic) = behind_head(&[prep::TO, prep::AS]);
+        add(topic, choice, 0, false);
+    }
+    if class & class::ASSIGN != 0 {
+        let (choice, topic) = behind_head(&[prep::TO]);
+        add(topic, choice, 0, false);
+    }
+    // "encrypt backups with age", "T via X"; "send mail through X", where "with" names people and parts as well.
+    let instruments: &[u8] = if class & class::TASK != 0 { &[prep::VIA] } else { &[prep::VIA, prep::WITH] };
+    let (choice, topic): (Tokens<'_>, Tokens<'_>) = told().partition(|t| after(t, instruments));
+    if topic.len() >= 2 {
+        add(topic, choice, 0, true);
+    }
+    // "X for T" without a verb
+    if verb.is_none() && tokens.iter().any(|t| after(t, &[prep::FOR])) {
+        let choice: Tokens<'_> = told().filter(is_head).collect();
+        if choice.len() == 1 {
+            add(told().filter(|t| after(t, &[prep::FOR])).collect(), choice, 0, false);
+        }
+    }
+}
+
+/// "The conference is in Berlin", "The default branch is main": topic and choice.
+fn copula(segment: &Segment) -> Option<(Tokens<'_>, Tokens<'_>)> {
+    let (topic, choice) = segment.tokens.split_at_checked(segment.copula?)?;
+    let [topic, choice] =
+        [topic, choice].map(|part| part.iter().filter(|t| !t.light).collect::<Tokens<'_>>());
+    let place = |t: &&Token| after(t, &[prep::IN, prep::ON, prep::TO, prep::OTHER]);
+    let thing = |t: &&Token| segment.is_thing || t.name || t.proper || t.kind.is_some();
+    let named = choice.len() == 1 && choice.iter().all(thing);
+    (named || choice.iter().all(place)).then_some((topic, choice))
+}
+
+fn after(token: &Token, slots: &[u8]) -> bool {
+    matches!(token.slot, Slot::After(slot) if slots.contains(&slot))
+}
+
+impl Frame {
+    /// All readings of a clause.
+    pub(super) fn all_of(segment: &Segment) -> Vec<Self> {
+        let mut frames = Vec::new();
+        readings(segment, &mut |reading| frames.push(reading.frame()));
+        frames
     }
 
     /// The keys of the choice across languages, where it answers what is asked about `topic` and names nothing of `new`.
@@ -225,15 +246,6 @@ fn covers(all: &Things, some: &Things, keys: Keys) -> bool {
 /// Whether one thing is among both.
 fn meets(some: &Things, others: &Things, keys: Keys) -> bool {
     some.iter().any(|x| others.iter().any(|y| keys.pick(*x) == keys.pick(*y)))
-}
-
-fn add_after(frames: &mut Vec<Frame>, segment: &Segment, slots: &[u8]) {
-    let is_choice = |t: &Token| matches!(t.slot, Slot::After(s) if slots.contains(&s));
-    let told = segment.tokens.iter().filter(|t| !t.light && t.slot != Slot::Head);
-    let (choice, topic): (Vec<&Token>, Vec<&Token>) = told.partition(|t| is_choice(t));
-    if !choice.is_empty() && !topic.is_empty() {
-        frames.push(Frame::new(&topic, &choice, 0, false));
-    }
 }
 
 /// Equal as sets.

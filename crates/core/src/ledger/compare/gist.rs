@@ -1,5 +1,7 @@
 //! A look at two clauses that tells most distinct ones apart before they are related word by word, with the same outcome.
 
+use smallvec::SmallVec;
+
 use super::lexicon::class;
 use super::prepare::{Segment, Token};
 
@@ -59,9 +61,10 @@ fn is_plain(token: &Token) -> bool {
         && token.class & class::CHANGE == 0
 }
 
-fn ascending<T: Ord>(items: impl Iterator<Item = T>) -> Box<[T]> {
-    let mut items: Vec<T> = items.collect();
+/// Each item once, ascending.
+pub(super) fn ascending<T: Ord + Copy, All: for<'a> From<&'a [T]>>(items: impl Iterator<Item = T>) -> All {
+    let mut items: SmallVec<[T; 16]> = items.collect();
     items.sort_unstable();
     items.dedup();
-    items.into_boxed_slice()
+    All::from(&items)
 }

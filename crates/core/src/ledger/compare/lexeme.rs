@@ -6,10 +6,12 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use foldhash::fast::RandomState;
+
 use super::lexicon::{LEXICON, Sense};
 use super::prepare::hash;
-use super::value;
 use super::word::Word;
+use super::{read, value};
 use crate::text::stem;
 
 /// Words that a thread keeps; a few hundred bytes each. When they are full all go: the next text brings its own back.
@@ -22,6 +24,8 @@ pub(super) struct Lexeme {
     pub(super) word: Word,
     /// Without a meaning of its own.
     pub(super) function: bool,
+    /// A rule of the reader may look at it.
+    pub(super) has_rules: bool,
     /// A value may begin with it.
     pub(super) value: bool,
     /// A path, glob, identifier, address: taken literally.
@@ -57,7 +61,7 @@ pub(super) struct Reading {
 }
 
 thread_local! {
-    static WORDS: RefCell<HashMap<Box<str>, Rc<Lexeme>>> = RefCell::default();
+    static WORDS: RefCell<HashMap<Box<str>, Rc<Lexeme>, RandomState>> = RefCell::default();
 }
 
 impl Lexeme {
@@ -85,9 +89,11 @@ impl Lexeme {
             (false, true) => Tells::English,
             (true, true) => Tells::Both,
         };
+        let function = FUNCTION_WORDS.contains(word);
         Self {
             word: Word::new(word),
-            function: FUNCTION_WORDS.contains(word),
+            function,
+            has_rules: read::has_rules(word, function),
             value: value::may_begin(word),
             name: is_name(word),
             tells,

@@ -14,8 +14,9 @@ pub(super) enum Piece<'a> {
 /// Spells out what folding would make ambiguous: `10M` (million, not minutes), `BE` (backend, not "be"), the city of
 /// Niš in the locative (not "are not").
 pub(super) fn unambiguous(text: &str) -> Cow<'_, str> {
-    let millions = text.as_bytes().windows(2).any(|pair| matches!(pair, [b'0'..=b'9', b'M']));
-    if !millions && !["BE", "Nišu", "Нишу"].iter().any(|odd| text.contains(odd)) {
+    let odd = |pair: &[u8]| matches!(pair, [b'0'..=b'9', b'M'] | [b'B', b'E']);
+    let in_nis = !text.is_ascii() && ["Nišu", "Нишу"].iter().any(|odd| text.contains(odd));
+    if !in_nis && !text.as_bytes().windows(2).any(odd) {
         return Cow::Borrowed(text);
     }
     let shouting = !text.chars().any(char::is_lowercase);
@@ -35,10 +36,10 @@ pub(super) fn unambiguous(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split(' ').map(word).collect::<Vec<_>>().join(" "))
 }
 
-/// Splits folded text into words and the breaks that punctuation makes.
+/// Splits folded text, in which blanks alone stand between words, into words and the breaks that punctuation makes.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut out = Vec::with_capacity(text.len() / 5 + 2);
-    for chunk in text.split_whitespace() {
+    for chunk in text.split_ascii_whitespace() {
         if is_bare(chunk) {
             push_word(&mut out, chunk);
             continue;
@@ -128,11 +129,11 @@ pub(super) fn words_of<'a>(pieces: &[Piece<'a>]) -> Vec<&'a str> {
 /// What ends a sentence.
 const ENDS: [char; 4] = ['.', ':', '!', '?'];
 
-/// Folded words written with a capital though they open no sentence: names of people, places and products.
+/// Folded words of a cleaned text that are written with a capital though they open no sentence: names of people, places and products.
 pub(super) fn named_within(text: &str) -> Vec<String> {
     let mut opens = true;
     let mut names = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         if word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()) {
             opens = word.ends_with(ENDS);
             continue;

@@ -171,7 +171,7 @@ impl Prepared {
         let (text, rest) = readable(text);
         let cleaned = clean(text);
         let mut folded = fold(&unambiguous(&cleaned));
-        if folded.contains("> ") {
+        if folded.contains('>') {
             folded = folded.replace(" -> ", " to ").replace(" => ", " to ");
         }
         let pieces = pieces(&folded);

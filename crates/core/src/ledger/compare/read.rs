@@ -1,5 +1,6 @@
 //! Reading folded text: words, breaks, negations, phrases and values become the segments of a [`Prepared`] text.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
@@ -64,6 +65,26 @@ pub(super) fn is_serbian(words: &[Rc<Lexeme>], original: &str) -> bool {
     let known_english = words.iter().filter(|w| w.known().1).count();
     known_serbian > known_english
 }
+
+/// Whether a rule of the [`Reader`] looks at this word. `function`: it has no meaning of its own.
+pub(super) fn has_rules(word: &str, function: bool) -> bool {
+    function || preposition(word, true).is_some() || RULE_WORDS.contains(word)
+}
+
+/// Words at which the rules of the [`Reader`] begin, but for prepositions and function words.
+static RULE_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let alternatives = "instead rather in umesto umjesto a and but";
+    let breaks = "but except unless ali osim sem because since which jer posto zato so as kako";
+    let deferrals = "until till dok once done complete completed finished over stop quit cease prestati";
+    let negations = "not never without neither no none nothing nobody avoid ne nije nisu nisam nismo nece necemo \
+                     necu nemoj nemojte nemojmo nema nemamo bez nikad nikada niko nista nigde nijedan nijedna ni";
+    let functions =
+        "is are be been was were being gets and or plus & ili i a on in je su bice bude budu do does did";
+    [alternatives, breaks, deferrals, negations, functions]
+        .iter()
+        .flat_map(|words| words.split_whitespace())
+        .collect()
+});
 
 /// Most words that one construction looks at.
 const RUN: usize = 5;
@@ -166,14 +187,19 @@ impl<'a> Reader<'a> {
         let lexeme: &Lexeme = third.as_deref().unwrap_or(lexeme);
         let word = &*lexeme.word;
         let next = run.get(1).copied().unwrap_or_default();
-        if let Some(taken) = self.alternative(run) {
-            return taken;
-        }
-        if let Some(taken) = self.break_word(word, next) {
-            return taken;
-        }
-        if let Some(taken) = self.deferral(word, next) {
-            return taken;
+        // Most words are in no rule. Debug builds ask the rules all the same.
+        let has_rules = lexeme.has_rules || cfg!(debug_assertions);
+        let by_rule = |taken: usize| {
+            debug_assert!(lexeme.has_rules, "{word} is missing in RULE_WORDS");
+            taken
+        };
+        if has_rules
+            && let Some(taken) = self
+                .alternative(run)
+                .or_else(|| self.break_word(word, next))
+                .or_else(|| self.deferral(word, next))
+        {
+            return by_rule(taken);
         }
         let reading = lexeme.reading(self.serbian);
         if reading.opens_phrase
@@ -182,8 +208,8 @@ impl<'a> Reader<'a> {
             self.push(&run.get(..taken).unwrap_or_default().join(" "), Some(sense));
             return taken;
         }
-        if self.negation(word, next) {
-            return 1;
+        if has_rules && self.negation(word, next) {
+            return by_rule(1);
         }
         if lexeme.value
             && let Some((value, taken)) = value::read(run).filter(|_| !(self.serbian && word == "sto"))
@@ -191,11 +217,21 @@ impl<'a> Reader<'a> {
             self.push_value(value);
             return taken;
         }
+        if has_rules && self.function(lexeme, run, next) {
+            return by_rule(1);
+        }
+        self.push_read(lexeme.word.clone(), lexeme.name, reading);
+        1
+    }
+
+    /// Words that say how others belong together: forms of "to be", "and", prepositions, articles.
+    fn function(&mut self, lexeme: &Lexeme, run: &[&str], next: &str) -> bool {
+        let word = &*lexeme.word;
         if matches!(word, "is" | "are" | "be" | "been" | "was" | "were" | "being" | "gets") {
             self.be_seen = true;
             self.current.copula.get_or_insert(self.current.tokens.len());
             self.current.skeleton.push(mark::BE);
-            return 1;
+            return true;
         }
         if matches!(word, "and" | "or" | "plus" | "&" | "ili") || self.serbian && matches!(word, "i" | "a") {
             if is_adjective(next) {
@@ -204,13 +240,13 @@ impl<'a> Reader<'a> {
                 self.current.skeleton.push(mark::AND);
                 self.rejecting = false;
             }
-            return 1;
+            return true;
         }
         // "turn it on", "leave the cache on": no preposition without an object.
         let dangling = run.len() == 1 && matches!(word, "on" | "in");
         if dangling && word == "on" {
             self.push("enabled", LEXICON.word("enable", false));
-            return 1;
+            return true;
         }
         if let Some(slot) = preposition(word, self.serbian) {
             self.rejecting = word == "over" && self.current.tokens.iter().any(|t| t.class & class::USE != 0);
@@ -219,7 +255,7 @@ impl<'a> Reader<'a> {
             }
             self.slot = Slot::After(slot);
             self.current.skeleton.push(slot);
-            return 1;
+            return true;
         }
         if self.serbian
             && matches!(word, "je" | "su" | "bice" | "bude" | "budu")
@@ -236,13 +272,9 @@ impl<'a> Reader<'a> {
             if word == "of" {
                 self.current.skeleton.push(mark::OF);
             }
-            return 1;
+            return true;
         }
-        if matches!(word, "do" | "does" | "did") {
-            return 1;
-        }
-        self.push_read(lexeme.word.clone(), lexeme.name, reading);
-        1
+        matches!(word, "do" | "does" | "did")
     }
 
     /// "da koristiš" says no other verb than "koristi". Elsewhere words in -s are names: "Redis".

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use siphasher::sip::SipHasher13;
 
-use super::gist::Gist;
+use super::gist::{Gist, ascending};
 use super::prepare::{Prepared, Segment, Slot, Token, hash};
 
 /// See the module.
@@ -16,7 +16,7 @@ pub(crate) struct Signature {
     /// Kinds of clauses that say one thing only.
     pub(crate) kinds: Vec<u64>,
     /// Everything mentioned, ascending.
-    pub(crate) all: Vec<u64>,
+    pub(crate) all: Arc<[u64]>,
     /// Everything turned down.
     pub(crate) rejected: Vec<u64>,
     /// The folded words.
@@ -59,9 +59,9 @@ pub(crate) enum Extent {
 #[derive(Debug, Clone)]
 pub(crate) struct KeySet {
     /// As keys that hold across languages, each once, ascending.
-    pub(crate) keys: Vec<u64>,
+    pub(crate) keys: Box<[u64]>,
     /// As keys that hold within one, likewise.
-    pub(crate) local: Vec<u64>,
+    pub(crate) local: Arc<[u64]>,
     /// How many of them may be missing in a text that is not distinct.
     pub(crate) spare: usize,
 }
@@ -78,13 +78,13 @@ impl Prepared {
             clauses.iter_mut().for_each(|clause| clause.extent = Extent::Part);
         }
         clauses.extend(whole.map(|whole| Clause { extent: Extent::Whole, ..Clause::of(whole, false) }));
-        let lone_kind =
-            |s: &Segment| match s.tokens.iter().filter(|t| !t.light).collect::<Vec<_>>().as_slice() {
-                [token] => token.kind.map(|kind| hash(&format!("kind {kind}"))),
-                _ => None,
-            };
+        let lone_kind = |segment: &Segment| {
+            let mut told = segment.tokens.iter().filter(|t| !t.light);
+            let only = told.next().filter(|_| told.next().is_none())?;
+            only.kind.map(|kind| hash(&format!("kind {kind}")))
+        };
         let kinds = self.segments.iter().chain([self.whole()]).filter_map(lone_kind).collect();
-        let all = distinct(self.whole().tokens.iter().map(|t| t.alt));
+        let all = ascending(self.whole().tokens.iter().map(|t| t.alt));
         let rejected = self.whole().rejected.iter().map(|(_, alt)| *alt).collect();
         Signature { clauses, kinds, all, rejected, plain: hash(&self.plain), serbian: self.serbian }
     }
@@ -124,9 +124,9 @@ impl Clause {
 impl KeySet {
     fn among(segment: &Segment, counts: impl Fn(&Token) -> bool) -> Self {
         let told = || segment.tokens.iter().filter(|t| !t.light && counts(t));
-        let local = distinct(told().map(|t| t.key));
+        let local: Arc<[u64]> = ascending(told().map(|t| t.key));
         let spare = local.len() - local.len().div_ceil(2);
-        Self { keys: distinct(told().map(|t| t.alt)), local, spare }
+        Self { keys: ascending(told().map(|t| t.alt)), local, spare }
     }
 }
 
@@ -151,12 +151,4 @@ fn is_bare(segment: &Segment) -> bool {
         && segment.rejected.is_empty()
         && segment.gist.plain().count() == 1
         && matches!(segment.tokens.as_slice(), [token] if token.kind.is_none() && !placed(token))
-}
-
-/// Each key once, ascending.
-fn distinct(keys: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut keys: Vec<u64> = keys.collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
 }

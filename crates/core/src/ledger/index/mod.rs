@@ -15,6 +15,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use loose::{Loose, Mentioned};
+use smallvec::SmallVec;
 use tight::Tight;
 
 use super::compare::{Prepared, Signature};
@@ -46,8 +47,11 @@ struct Language {
 /// Something for each key.
 type ByKey<T> = HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
-/// Who has a key, ascending.
-type Postings<T = u32> = ByKey<Vec<T>>;
+/// Ascending. Most keys are rare, so that a few numbers need no memory of their own.
+type List = SmallVec<[u32; 4]>;
+
+/// Who has a key.
+type Postings = ByKey<List>;
 
 /// Keys are hashes already.
 #[derive(Debug, Clone, Default)]
@@ -74,16 +78,17 @@ impl Index {
     pub(super) fn add(&mut self, slot: Slot, signature: &Signature) {
         let [other, serbian] = &mut self.languages;
         let language = if signature.serbian { serbian } else { other };
+        let mentioned = Mentioned::new(&signature.all);
         if signature.rejected.is_empty() {
-            language.plain.add(slot, signature);
+            language.plain.add(slot, &mentioned);
             language.clauses.add(slot, &signature.clauses);
         } else {
-            language.turning_down.add(slot, signature);
+            language.turning_down.add(slot, &mentioned);
         }
         signature.kinds.iter().for_each(|key| post(&mut self.kinds, *key, slot));
         signature.rejected.iter().for_each(|key| post(&mut self.rejected, *key, slot));
         post(&mut self.exact, signature.plain, slot);
-        self.mentioned.push(Mentioned::new(&signature.all));
+        self.mentioned.push(mentioned);
     }
 
     /// Numbers of all texts that may not be distinct from this one, ascending, each once.
@@ -97,7 +102,8 @@ impl Index {
             }
             signature.sets().for_each(|set| language.turning_down.sharing(set, &self.mentioned, &mut out));
             for texts in [&language.plain, &language.turning_down] {
-                signature.rejected.iter().for_each(|key| out.extend(texts.mentioning(*key)));
+                let found = signature.rejected.iter().map(|key| texts.mentioning(*key, &self.mentioned));
+                found.for_each(|slots| out.extend(slots));
             }
         }
         signature.kinds.iter().for_each(|key| out.extend(posted(&self.kinds, *key)));
@@ -114,15 +120,15 @@ fn bits(keys: impl IntoIterator<Item = u64>) -> u64 {
     keys.into_iter().fold(0, |bits, key| bits | 1 << (key >> 58))
 }
 
-fn post<T: PartialEq>(map: &mut Postings<T>, key: u64, one: T) {
+fn post(map: &mut Postings, key: u64, one: u32) {
     let list = map.entry(key).or_default();
     if list.last() != Some(&one) {
         list.push(one);
     }
 }
 
-fn posted<T>(map: &Postings<T>, key: u64) -> &[T] {
-    map.get(&key).map(Vec::as_slice).unwrap_or_default()
+fn posted(map: &Postings, key: u64) -> &[u32] {
+    map.get(&key).map(SmallVec::as_slice).unwrap_or_default()
 }
 
 /// A prepared text with its signature.

@@ -7,8 +7,10 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::super::compare::{Clause, Extent, FEW, Gist, KeySet};
-use super::{ByKey, Postings, Slot, bits, post, posted};
+use super::{ByKey, List, Postings, Slot, bits, post, posted};
 
 /// See the module. Numbers in the lists are those of rows.
 #[derive(Debug, Clone, Default)]
@@ -19,30 +21,63 @@ pub(super) struct Tight {
     /// Texts by two of their clauses, the rarest when they came.
     couples: Postings,
     /// By each word and value.
-    mentioning: Postings<Sketch>,
+    words: ByKey<Having>,
     /// By the stem that a word negates.
-    negating: Postings<Sketch>,
-    /// Each by one of its plain words, the rarest when it came; quiet ones are not here.
-    anchored: Postings<Sketch>,
-    /// The same by the stems of that word.
-    anchored_stems: Postings<Sketch>,
-    /// Those without a plain word, by so much of their content that some of it is met.
-    vague: Postings,
+    negating: ByKey<Sketches>,
+    /// By the stems of the plain word that they are anchored at.
+    anchored_stems: ByKey<Sketches>,
     /// By the questions they answer.
     answering: Postings,
-    /// Those of which half may be met by a single word, by what they say; quiet ones are not here.
-    brief: Postings,
 }
 
-/// The texts that say a clause, each ascending.
+/// Ascending. Most words are rare: one row needs no memory of its own.
+type Sketches = SmallVec<[Sketch; 1]>;
+
+/// The rows that have a word or value.
+#[derive(Debug, Clone, Default)]
+struct Having {
+    mentioning: Sketches,
+    seldom: Option<Box<Seldom>>,
+}
+
+/// The lists that few words have.
+#[derive(Debug, Clone, Default)]
+struct Seldom {
+    /// Each row by one of its plain words, the rarest when it came; quiet ones are not here.
+    anchored: Sketches,
+    /// Those without a plain word, by so much of their content that some of it is met.
+    vague: List,
+    /// Those of which half may be met by a single word, by what they say; quiet ones are not here.
+    brief: List,
+}
+
+impl Having {
+    fn seldom(&mut self) -> &mut Seldom {
+        self.seldom.get_or_insert_default()
+    }
+
+    fn anchored(&self) -> &[Sketch] {
+        self.seldom.as_deref().map(|lists| lists.anchored.as_slice()).unwrap_or_default()
+    }
+
+    fn vague(&self) -> &[u32] {
+        self.seldom.as_deref().map(|lists| lists.vague.as_slice()).unwrap_or_default()
+    }
+
+    fn brief(&self) -> &[u32] {
+        self.seldom.as_deref().map(|lists| lists.brief.as_slice()).unwrap_or_default()
+    }
+}
+
+/// The texts that say a clause.
 #[derive(Debug, Clone, Default)]
 struct Said {
     /// As their only clause.
-    only: Vec<Slot>,
+    only: List,
     /// As one of several.
-    part: Vec<Slot>,
+    part: List,
     /// As all of several together.
-    whole: Vec<Slot>,
+    whole: List,
     /// It has rows: as a quiet clause, as one that is not.
     listed: (bool, bool),
 }
@@ -56,7 +91,7 @@ struct Row {
     /// Bits of what it says.
     content: u64,
     bits: Bits,
-    says: Box<[u64]>,
+    says: Arc<[u64]>,
     gist: Arc<Gist>,
 }
 
@@ -67,7 +102,7 @@ impl Row {
             spare: count(set.spare),
             content: bits(set.local.iter().copied()),
             bits: Bits::of(&clause.gist),
-            says: set.local.as_slice().into(),
+            says: Arc::clone(&set.local),
             gist: Arc::clone(&clause.gist),
         }
     }
@@ -168,22 +203,27 @@ impl Tight {
         match rarest {
             Some(word) if !clause.quiet => {
                 for (key, stem) in word {
-                    post(&mut self.anchored, *key, plain);
-                    post(&mut self.anchored_stems, *stem, plain);
+                    add(&mut self.words.entry(*key).or_default().seldom().anchored, plain);
+                    add(self.anchored_stems.entry(*stem).or_default(), plain);
                 }
             }
             Some(_) => {}
             None => {
-                let mut keys = set.local.clone();
-                keys.sort_by_key(|key| posted(&self.vague, *key).len());
-                keys.iter().take(set.spare + 1).for_each(|key| post(&mut self.vague, *key, number));
+                let mut keys = set.local.to_vec();
+                keys.sort_by_key(|key| self.having(*key).map(Having::vague).unwrap_or_default().len());
+                for key in keys.iter().take(set.spare + 1) {
+                    self.words.entry(*key).or_default().seldom().vague.push(number);
+                }
             }
         }
         if set.local.len() <= 2 && !clause.quiet {
-            set.local.iter().for_each(|key| post(&mut self.brief, *key, number));
+            let brief = set.local.iter();
+            brief.for_each(|key| self.words.entry(*key).or_default().seldom().brief.push(number));
         }
-        gist.all.iter().for_each(|key| post(&mut self.mentioning, *key, mentions));
-        gist.negates.iter().for_each(|stem| post(&mut self.negating, *stem, mentions));
+        for key in &gist.all {
+            add(&mut self.words.entry(*key).or_default().mentioning, mentions);
+        }
+        gist.negates.iter().for_each(|stem| add(self.negating.entry(*stem).or_default(), mentions));
         clause.questions.iter().for_each(|question| post(&mut self.answering, *question, number));
     }
 
@@ -218,10 +258,15 @@ impl Tight {
         self.said.get(&exact).map(|said| said.part.as_slice()).unwrap_or_default()
     }
 
+    fn having(&self, key: u64) -> Option<&Having> {
+        self.words.get(&key)
+    }
+
     /// Clauses that have a plain word or negate it.
     fn mentioning_word<'a>(&'a self, word: &'a [(u64, u64)]) -> impl Iterator<Item = &'a [Sketch]> {
-        let key = word.first().map(|(key, _)| posted(&self.mentioning, *key));
-        key.into_iter().chain(word.iter().map(|(_, stem)| posted(&self.negating, *stem)))
+        let having = word.first().and_then(|(key, _)| self.having(*key));
+        let negating = word.iter().filter_map(|(_, stem)| self.negating.get(stem));
+        having.map(|having| &having.mentioning).into_iter().chain(negating).map(SmallVec::as_slice)
     }
 
     fn frequency(&self, word: &[(u64, u64)]) -> usize {
@@ -238,33 +283,39 @@ impl<'a> Asked<'a> {
         let (tight, gist) = (self.tight, &*self.clause.gist);
         let alike = |row: &Row| !gist.differs(&row.gist);
         if self.clause.quiet {
-            return set.local.iter().for_each(|key| self.take(posted(&tight.brief, *key), alike));
+            let having = set.local.iter().filter_map(|key| tight.having(*key));
+            return having.for_each(|having| self.take(having.brief(), alike));
         }
         // Those that leave few of its words alone: they have one of its rarest, of which there is one more.
         let ours = self.row.bits;
-        let mut words: Vec<&[(u64, u64)]> = gist.plain().collect();
+        let mut words: SmallVec<[(usize, &[(u64, u64)]); 16]> =
+            gist.plain().map(|word| (tight.frequency(word), word)).collect();
         if words.len() > FEW {
-            words.sort_by_cached_key(|word| tight.frequency(word));
+            words.sort_by_key(|(frequency, _)| *frequency);
             let leaves_few = |row: &Sketch| Bits::leave_few(ours.plain, row.bits, row.negates, FEW);
-            for list in words.iter().take(FEW + 1).flat_map(|word| tight.mentioning_word(word)) {
+            for list in words.iter().take(FEW + 1).flat_map(|(_, word)| tight.mentioning_word(word)) {
                 self.take_rows(list.iter().filter(|row| leaves_few(row)).map(|row| row.row), alike);
             }
         } else {
-            let mut lists: Vec<&[Sketch]> =
-                set.local.iter().map(|key| posted(&tight.mentioning, *key)).collect();
+            let mut lists: Vec<&[Sketch]> = set
+                .local
+                .iter()
+                .map(|key| tight.having(*key).map(|having| having.mentioning.as_slice()).unwrap_or_default())
+                .collect();
             lists.sort_unstable_by_key(|list| list.len());
             for list in lists.into_iter().take(set.spare + 1) {
                 self.take_rows(list.iter().map(|row| row.row), alike);
             }
         }
-        // Those that have nothing alone beside it.
+        // Those that have nothing alone beside it, and those without a plain word.
         let is_met = |row: &Sketch| Bits::leave_few(row.bits, ours.mentions, ours.negates, 0);
-        let anchored = gist.all.iter().map(|key| posted(&tight.anchored, *key));
-        let by_stem = gist.negates.iter().map(|stem| posted(&tight.anchored_stems, *stem));
-        for list in anchored.chain(by_stem) {
+        for having in gist.all.iter().filter_map(|key| tight.having(*key)) {
+            self.take_rows(having.anchored().iter().filter(|row| is_met(row)).map(|row| row.row), alike);
+            self.take(having.vague(), alike);
+        }
+        for list in gist.negates.iter().filter_map(|stem| tight.anchored_stems.get(stem)) {
             self.take_rows(list.iter().filter(|row| is_met(row)).map(|row| row.row), alike);
         }
-        gist.all.iter().for_each(|key| self.take(posted(&tight.vague, *key), alike));
         let questions = self.clause.questions.iter();
         questions.for_each(|question| self.take(posted(&tight.answering, *question), |_| true));
     }
@@ -303,6 +354,13 @@ impl<'a> Asked<'a> {
                 out.extend(&said.whole);
             }
         }
+    }
+}
+
+/// Adds a row to a list that it may stand in already.
+fn add(list: &mut Sketches, row: Sketch) {
+    if list.last() != Some(&row) {
+        list.push(row);
     }
 }
 
