@@ -366,6 +366,11 @@ impl Ledger {
         self.texts().get(id)
     }
 
+    /// Ids of the entries that may not be distinct from a text.
+    pub(super) fn related(&self, text: &Known) -> impl Iterator<Item = &str> {
+        self.texts().related(text).map(|(id, _)| id)
+    }
+
     fn texts(&self) -> &Texts {
         self.texts.get_or_init(|| Texts::of(self.entries()))
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::book::{Ledger, reopens};
 use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Source, Status, TaskState};
-use super::index::{Index, Known, Slot};
+use super::index::Known;
 use super::live::LivePath;
 use super::trust::{family, may_supersede, meets, plans_after_done};
 use super::view::{Item, View};
@@ -136,9 +136,6 @@ struct Cluster {
 struct Clusters {
     list: Vec<Cluster>,
     of_entry: HashMap<String, usize>,
-    index: Index,
-    /// The cluster of each slot of the index, and its wording then. One that was overtaken stays in the index, unused.
-    wordings: Vec<(usize, Arc<Entry>)>,
 }
 
 /// What the entries are looked at with.
@@ -167,10 +164,10 @@ impl Clusters {
     fn take(&mut self, facts: Facts<'_>, order: usize, entry: &Arc<Entry>, known: &Arc<Known>) {
         let mut same: Option<usize> = None;
         let (mut replaced, mut contradicted) = (self.replaced_by_facts(facts, entry), Vec::new());
-        for slot in self.index.candidates(&known.signature) {
-            let Some((number, wording)) = self.wordings.get(slot as usize) else { continue };
-            let number = *number;
-            let stands = |c: &&Cluster| Arc::ptr_eq(&c.wording, wording) && c.replaced.is_none();
+        for id in facts.ledger.related(known) {
+            let Some(number) = self.of_entry.get(id).copied() else { continue };
+            // Of a cluster its wording speaks.
+            let stands = |c: &&Cluster| c.wording.id == id && c.replaced.is_none();
             let Some(cluster) = self.list.get(number).filter(stands) else { continue };
             if !meets(entry.kind, cluster.wording.kind) {
                 continue;
@@ -258,10 +255,6 @@ impl Clusters {
                 conflicts: BTreeSet::new(),
             }),
         }
-        if let Ok(slot) = Slot::try_from(self.wordings.len()) {
-            self.index.add(slot, &known.signature);
-            self.wordings.push((number, Arc::clone(entry)));
-        }
     }
 
     fn view(&self, facts: Facts<'_>) -> View {
@@ -287,7 +280,7 @@ impl Clusters {
                     .filter(|n| *status == Status::Active && holds(n))
                     .filter_map(wording);
                 let item = Item {
-                    entry: Entry::clone(&cluster.wording),
+                    entry: Arc::clone(&cluster.wording),
                     members: cluster.members.iter().map(|e| e.id.clone()).collect(),
                     latest: cluster.members.last().map(|e| e.place).unwrap_or_default(),
                     trust: cluster.trust,

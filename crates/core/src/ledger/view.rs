@@ -1,6 +1,8 @@
 //! The view: what holds on a path, computed from the facts and from nothing else (DESIGN section 4). The same facts in
 //! any order give the same view.
 
+use std::sync::Arc;
+
 use super::book::Ledger;
 use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Kind, Place, Source, Status, TaskState};
@@ -16,7 +18,7 @@ pub const MAX_OPEN_ITEMS: usize = 50;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// The clearest wording.
-    pub entry: Entry,
+    pub entry: Arc<Entry>,
     /// Ids of all entries that say it, oldest first.
     pub members: Vec<String>,
     /// Where it was said last.

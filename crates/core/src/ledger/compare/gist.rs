@@ -24,7 +24,8 @@ pub(crate) const FEW: usize = 1;
 impl Gist {
     pub(super) fn of(segment: &Segment) -> Self {
         let told = || segment.tokens.iter();
-        let fixed = |token: &&Token| is_plain(token) && told().filter(|t| t.key == token.key).all(is_plain);
+        let others = |token: &Token| told().any(|t| t.key == token.key && !is_plain(t));
+        let fixed = |token: &&Token| is_plain(token) && !others(token);
         Self {
             plain: ascending(told().filter(fixed).map(|t| (t.key, t.word.stem()))),
             all: ascending(told().map(|t| t.key)),

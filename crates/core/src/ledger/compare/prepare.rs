@@ -42,7 +42,7 @@ pub(super) struct Token {
     pub(super) polar: bool,
     /// The negative end of its concept.
     pub(super) negative: bool,
-    pub(super) value: Option<Value>,
+    pub(super) value: Option<Box<Value>>,
     /// A number that tells which thing is spoken of: "chapter 7", "the second class".
     pub(super) label: bool,
     pub(super) contraries: &'static [(u16, u8)],
@@ -189,6 +189,16 @@ impl Prepared {
         segments.retain(|s| s.negative || s.tokens.iter().any(|t| !t.light));
         let joined = join(&mut segments);
         Self { plain: words.join(" "), segments, joined, serbian, rest }
+    }
+
+    /// Gives back what reading took in advance: for a text that is kept.
+    pub(crate) fn shrunk(mut self) -> Self {
+        for segment in self.segments.iter_mut().chain(&mut self.joined) {
+            segment.tokens.shrink_to_fit();
+            segment.skeleton.shrink_to_fit();
+        }
+        self.segments.shrink_to_fit();
+        self
     }
 
     /// All that is said, as one.

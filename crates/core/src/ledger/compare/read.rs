@@ -403,7 +403,7 @@ impl<'a> Reader<'a> {
     fn push_value(&mut self, value: Value) {
         let key = hash(&format!("{:?}{}", value.dimension, value.amount));
         let mut token = self.token(key, key, Word::none());
-        token.value = Some(value);
+        token.value = Some(Box::new(value));
         self.finish(token, false);
     }
 

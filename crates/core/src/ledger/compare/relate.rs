@@ -353,7 +353,7 @@ impl<'a> Sides<'a> {
         };
         let time = |alone: &Alone<'_>| {
             alone.heavy.is_empty()
-                && matches!(alone.values.as_slice(), [t] if t.value.as_ref().is_some_and(Value::is_cadence))
+                && matches!(alone.values.as_slice(), [t] if t.value.as_ref().is_some_and(|value| value.is_cadence()))
         };
         event(&self.left) && time(&self.right) || time(&self.left) && event(&self.right)
     }

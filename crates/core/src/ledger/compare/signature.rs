@@ -1,9 +1,9 @@
 //! What an index needs of a text to find all texts that may not be distinct from it.
 
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock};
 
-use siphasher::sip::SipHasher13;
+use foldhash::quality::RandomState;
 
 use super::gist::{Gist, ascending};
 use super::prepare::{Prepared, Segment, Slot, Token, hash};
@@ -37,7 +37,7 @@ pub(crate) struct Clause {
     /// A bare word beside other clauses ("use X for Y, and Z"). Two of them never conflict, and texts do not say the same
     /// for that alone, so that a pair of them is no reason to compare their texts.
     pub(crate) quiet: bool,
-    /// Names its words with all that comparison looks at: clauses that share it never conflict.
+    /// Names its words with all that comparison looks at, within this process: clauses that share it never conflict.
     pub(crate) exact: u64,
     /// What it is of its text.
     pub(crate) extent: Extent,
@@ -133,7 +133,8 @@ impl KeySet {
 impl Segment {
     /// See [`Clause::exact`].
     fn exact(&self) -> u64 {
-        let mut hasher = SipHasher13::new();
+        static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+        let mut hasher = STATE.build_hasher();
         (self.negative, self.restrictive, self.passive, self.copula, self.is_thing).hash(&mut hasher);
         (&self.skeleton, &self.rejected).hash(&mut hasher);
         for token in &self.tokens {

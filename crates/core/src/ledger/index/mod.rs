@@ -145,13 +145,18 @@ impl Known {
         Self { prepared, signature }
     }
 
+    fn to_keep(text: &str) -> Self {
+        let known = Self::new(text);
+        Self { prepared: known.prepared.shrunk(), ..known }
+    }
+
     /// As [`Known::new`], for keeping: a text that is proposed is learned right after it, and read once.
     pub(super) fn shared(text: &str) -> Arc<Self> {
         RECENT.with_borrow_mut(|recent| {
             if let Some((_, known)) = recent.iter().rev().find(|(read, _)| read == text) {
                 return Arc::clone(known);
             }
-            let known = Arc::new(Self::new(text));
+            let known = Arc::new(Self::to_keep(text));
             if recent.len() >= RECENT_TEXTS {
                 recent.pop_front();
             }

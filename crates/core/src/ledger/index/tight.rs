@@ -199,8 +199,18 @@ impl Tight {
         let gist = &clause.gist;
         let sketch = |bits: u64, negates: u32| Sketch { row: number, negates, bits };
         let (mentions, plain) = (sketch(bits.mentions, bits.negates), sketch(bits.plain, bits.negates));
-        let rarest = gist.plain().min_by_key(|word| self.frequency(word));
-        match rarest {
+        gist.negates.iter().for_each(|stem| add(self.negating.entry(*stem).or_default(), mentions));
+        let mut listed: SmallVec<[usize; 16]> = SmallVec::new();
+        for key in &gist.all {
+            let list = &mut self.words.entry(*key).or_default().mentioning;
+            add(list, mentions);
+            listed.push(list.len());
+        }
+        let frequency = |word: &&[(u64, u64)]| {
+            let mentioning = place(gist, word).and_then(|at| listed.get(at)).copied().unwrap_or_default();
+            mentioning + self.negating_word(word).map(<[Sketch]>::len).sum::<usize>()
+        };
+        match gist.plain().min_by_key(frequency) {
             Some(word) if !clause.quiet => {
                 for (key, stem) in word {
                     add(&mut self.words.entry(*key).or_default().seldom().anchored, plain);
@@ -220,10 +230,6 @@ impl Tight {
             let brief = set.local.iter();
             brief.for_each(|key| self.words.entry(*key).or_default().seldom().brief.push(number));
         }
-        for key in &gist.all {
-            add(&mut self.words.entry(*key).or_default().mentioning, mentions);
-        }
-        gist.negates.iter().for_each(|stem| add(self.negating.entry(*stem).or_default(), mentions));
         clause.questions.iter().for_each(|question| post(&mut self.answering, *question, number));
     }
 
@@ -262,15 +268,10 @@ impl Tight {
         self.words.get(&key)
     }
 
-    /// Clauses that have a plain word or negate it.
-    fn mentioning_word<'a>(&'a self, word: &'a [(u64, u64)]) -> impl Iterator<Item = &'a [Sketch]> {
-        let having = word.first().and_then(|(key, _)| self.having(*key));
-        let negating = word.iter().filter_map(|(_, stem)| self.negating.get(stem));
-        having.map(|having| &having.mentioning).into_iter().chain(negating).map(SmallVec::as_slice)
-    }
-
-    fn frequency(&self, word: &[(u64, u64)]) -> usize {
-        self.mentioning_word(word).map(<[Sketch]>::len).sum()
+    /// Clauses that negate a plain word.
+    fn negating_word<'a>(&'a self, word: &'a [(u64, u64)]) -> impl Iterator<Item = &'a [Sketch]> {
+        let stems = if self.negating.is_empty() { &[] } else { word };
+        stems.iter().filter_map(|(_, stem)| self.negating.get(stem)).map(SmallVec::as_slice)
     }
 }
 
@@ -286,22 +287,27 @@ impl<'a> Asked<'a> {
             let having = set.local.iter().filter_map(|key| tight.having(*key));
             return having.for_each(|having| self.take(having.brief(), alike));
         }
-        // Those that leave few of its words alone: they have one of its rarest, of which there is one more.
         let ours = self.row.bits;
+        let known: SmallVec<[Option<&Having>; 16]> = gist.all.iter().map(|key| tight.having(*key)).collect();
+        let mentioning = |at: Option<usize>| {
+            let having = at.and_then(|at| known.get(at).copied().flatten());
+            having.map(|having| having.mentioning.as_slice()).unwrap_or_default()
+        };
+        // Those that leave few of its words alone: they have one of its rarest, of which there is one more.
+        let lists = |word: &'a [(u64, u64)]| {
+            std::iter::once(mentioning(place(gist, word))).chain(tight.negating_word(word))
+        };
         let mut words: SmallVec<[(usize, &[(u64, u64)]); 16]> =
-            gist.plain().map(|word| (tight.frequency(word), word)).collect();
+            gist.plain().map(|word| (lists(word).map(<[Sketch]>::len).sum(), word)).collect();
         if words.len() > FEW {
             words.sort_by_key(|(frequency, _)| *frequency);
             let leaves_few = |row: &Sketch| Bits::leave_few(ours.plain, row.bits, row.negates, FEW);
-            for list in words.iter().take(FEW + 1).flat_map(|(_, word)| tight.mentioning_word(word)) {
+            for list in words.iter().take(FEW + 1).flat_map(|(_, word)| lists(word)) {
                 self.take_rows(list.iter().filter(|row| leaves_few(row)).map(|row| row.row), alike);
             }
         } else {
-            let mut lists: Vec<&[Sketch]> = set
-                .local
-                .iter()
-                .map(|key| tight.having(*key).map(|having| having.mentioning.as_slice()).unwrap_or_default())
-                .collect();
+            let at = |key: &u64| gist.all.binary_search(key).ok();
+            let mut lists: Vec<&[Sketch]> = set.local.iter().map(|key| mentioning(at(key))).collect();
             lists.sort_unstable_by_key(|list| list.len());
             for list in lists.into_iter().take(set.spare + 1) {
                 self.take_rows(list.iter().map(|row| row.row), alike);
@@ -309,7 +315,7 @@ impl<'a> Asked<'a> {
         }
         // Those that have nothing alone beside it, and those without a plain word.
         let is_met = |row: &Sketch| Bits::leave_few(row.bits, ours.mentions, ours.negates, 0);
-        for having in gist.all.iter().filter_map(|key| tight.having(*key)) {
+        for having in known.iter().flatten() {
             self.take_rows(having.anchored().iter().filter(|row| is_met(row)).map(|row| row.row), alike);
             self.take(having.vague(), alike);
         }
@@ -355,6 +361,11 @@ impl<'a> Asked<'a> {
             }
         }
     }
+}
+
+/// Where the key of a plain word stands among all of its clause.
+fn place(gist: &Gist, word: &[(u64, u64)]) -> Option<usize> {
+    word.first().and_then(|(key, _)| gist.all.binary_search(key).ok())
 }
 
 /// Adds a row to a list that it may stand in already.
