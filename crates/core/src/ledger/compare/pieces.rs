@@ -14,9 +14,10 @@ pub(super) enum Piece<'a> {
 /// Spells out what folding would make ambiguous: `10M` (million, not minutes), `BE` (backend, not "be"), the city of
 /// Niš in the locative (not "are not").
 pub(super) fn unambiguous(text: &str) -> Cow<'_, str> {
+    let odd = |pair: &[u8]| matches!(pair, [b'0'..=b'9', b'M'] | [b'B', b'E']);
     let in_nis = !text.is_ascii() && ["Nišu", "Нишу"].iter().any(|odd| text.contains(odd));
-    let shouts = text.bytes().fold(false, |shouts, byte| shouts | matches!(byte, b'M' | b'B'));
-    if !in_nis && !shouts {
+    let capital = text.contains('M') || text.contains('B');
+    if !in_nis && !(capital && text.as_bytes().windows(2).any(odd)) {
         return Cow::Borrowed(text);
     }
     let shouting = !text.chars().any(char::is_lowercase);
