@@ -5,6 +5,9 @@ use smallvec::SmallVec;
 use super::lexicon::class;
 use super::prepare::{Segment, Token};
 
+/// A plain word of a clause: its key with each of its stems.
+pub(crate) type PlainWord = [(u64, u64)];
+
 /// What is needed of a clause. Keys are those within one language.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gist {
@@ -33,8 +36,8 @@ impl Gist {
         }
     }
 
-    /// The plain words: of each its key with its stems.
-    pub(crate) fn plain(&self) -> impl Iterator<Item = &[(u64, u64)]> {
+    /// The plain words.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = &PlainWord> {
         self.plain.chunk_by(|(x, _), (y, _)| x == y)
     }
 

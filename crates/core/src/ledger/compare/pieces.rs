@@ -17,7 +17,7 @@ pub(super) fn unambiguous(text: &str) -> Cow<'_, str> {
     let odd = |pair: &[u8]| matches!(pair, [b'0'..=b'9', b'M'] | [b'B', b'E']);
     let in_nis = !text.is_ascii() && ["Nišu", "Нишу"].iter().any(|odd| text.contains(odd));
     let capital = text.contains('M') || text.contains('B');
-    if !in_nis && !(capital && text.as_bytes().windows(2).any(odd)) {
+    if !(in_nis || capital && text.as_bytes().windows(2).any(odd)) {
         return Cow::Borrowed(text);
     }
     let shouting = !text.chars().any(char::is_lowercase);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::super::compare::{Clause, Extent, FEW, Gist, KeySet};
+use super::super::compare::{Clause, Extent, FEW, Gist, KeySet, PlainWord};
 use super::{ByKey, List, Postings, Slot, bits, post, posted};
 
 /// See the module. Numbers in the lists are those of rows.
@@ -206,7 +206,7 @@ impl Tight {
             add(list, mentions);
             listed.push(list.len());
         }
-        let frequency = |word: &&[(u64, u64)]| {
+        let frequency = |word: &&PlainWord| {
             let mentioning = place(gist, word).and_then(|at| listed.get(at)).copied().unwrap_or_default();
             mentioning + self.negating_word(word).map(<[Sketch]>::len).sum::<usize>()
         };
@@ -269,7 +269,7 @@ impl Tight {
     }
 
     /// Clauses that negate a plain word.
-    fn negating_word<'a>(&'a self, word: &'a [(u64, u64)]) -> impl Iterator<Item = &'a [Sketch]> {
+    fn negating_word<'a>(&'a self, word: &'a PlainWord) -> impl Iterator<Item = &'a [Sketch]> {
         let stems = if self.negating.is_empty() { &[] } else { word };
         stems.iter().filter_map(|(_, stem)| self.negating.get(stem)).map(SmallVec::as_slice)
     }
@@ -294,10 +294,10 @@ impl<'a> Asked<'a> {
             having.map(|having| having.mentioning.as_slice()).unwrap_or_default()
         };
         // Those that leave few of its words alone: they have one of its rarest, of which there is one more.
-        let lists = |word: &'a [(u64, u64)]| {
+        let lists = |word: &'a PlainWord| {
             std::iter::once(mentioning(place(gist, word))).chain(tight.negating_word(word))
         };
-        let mut words: SmallVec<[(usize, &[(u64, u64)]); 16]> =
+        let mut words: SmallVec<[(usize, &PlainWord); 16]> =
             gist.plain().map(|word| (lists(word).map(<[Sketch]>::len).sum(), word)).collect();
         if words.len() > FEW {
             words.sort_by_key(|(frequency, _)| *frequency);
@@ -364,7 +364,7 @@ impl<'a> Asked<'a> {
 }
 
 /// Where the key of a plain word stands among all of its clause.
-fn place(gist: &Gist, word: &[(u64, u64)]) -> Option<usize> {
+fn place(gist: &Gist, word: &PlainWord) -> Option<usize> {
     word.first().and_then(|(key, _)| gist.all.binary_search(key).ok())
 }
 
