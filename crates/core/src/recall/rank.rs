@@ -164,9 +164,13 @@ pub fn rank_by(
         })
         .filter(|found| found.rank > 0.0)
         .collect();
-    // Neighbours lift a message that matches. By itself one that matches nothing is an answer only where there is no other.
+    // Whoever answers a question does so right after it, often in words of their own. Who stands farther from what
+    // matches, and matches nothing, is an answer only where there is no other.
+    let matches =
+        |position: u32| own.matched(position) > 0.0 || host.get(&position).is_some_and(|s| *s > 0.0);
     let answers = |found: &Ranked| {
-        found.similarity > 0.0 || host.get(&found.position).is_some_and(|score| *score > 0.0)
+        let at = found.position;
+        matches(at) || at.checked_sub(1).is_some_and(matches) || matches(at.saturating_add(1))
     };
     if found.iter().any(answers) {
         found.retain(answers);
@@ -331,12 +335,15 @@ mod tests {
     }
 
     #[test]
-    fn who_matches_nothing_is_no_answer_where_somebody_does() {
+    fn who_matches_nothing_is_an_answer_right_beside_who_does_or_where_nobody_does() {
         let asked = [concept(&[(2, 1), (6, 1)])];
         let all = |allowed: &dyn Fn(u32) -> bool| {
             order(&rank(&lengths(&[10; 9]), &asked, &HashMap::new(), 9, allowed))
         };
-        assert_eq!(all(&|_| true), [6, 2]);
+        let mut found = all(&|_| true);
+        assert_eq!(found[..2], [6, 2]);
+        found.sort_unstable();
+        assert_eq!(found, [1, 2, 3, 5, 6, 7]);
         assert_eq!(all(&|position| position == 3), [3]);
     }
 
