@@ -620,13 +620,6 @@ export interface LogLine {
  */
 export function applyPlan<M extends object>(plan: Pick<ContextPlan, 'packet' | 'tail' | 'keep' | 'replace'>, messages: readonly M[]): (M | { role: 'user'; content: string })[]
 
-/**
- * The array to send: the packet and the tail as user messages, the kept messages between them. `messages` is the array that
- * was last synced; its objects are handed on, and those in `plan.replace` copied: their blocks of tool calls and tool results
- * stay with their ids (a provider refuses one without the other), all else gives way to the shorter text. Sync.
- */
-export function applyPlan<M extends object>(plan: Pick<ContextPlan, 'packet' | 'tail' | 'keep' | 'replace'>, messages: readonly M[]): (M | { role: 'user'; content: string })[]
-
 /** Diagnostics of the process since the last call, oldest first; the newest 1,000 are kept. */
 export function drainLogs(): LogLine[]
 

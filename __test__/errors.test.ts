@@ -99,12 +99,27 @@ describe('methods of a session', () => {
     }
   })
 
+  test('show the short value of an option that takes one of a few words, or a time; no other', async () => {
+    const message = async (call: () => unknown) => (await failure(call))!.message
+    const input = (trigger: string) => ({ trigger, tokenUsage: { inputTokens: 1, contextWindow: 2 } }) as never
+    const open = (more: object) => clawback.ContextSession.open({ stateDir: '/nowhere', sessionKey: 'k', contextWindow: 1, ...more } as never)
+    expect(await message(() => clawback.writeCheckpoint('/nowhere', 'k', input('foo')))).toContain('unknown trigger "foo"')
+    expect(await message(() => open({ mode: 'fast' }))).toContain('mode "fast" is unknown')
+    expect(await message(() => open({ config: { durability: 'fulll' } }))).toContain('"fulll"')
+    expect(await message(() => clawback.appendDecisionToState('/nowhere', 'k', { what: 'Use tabs', when: 'yesterday' }))).toContain('"yesterday"')
+    expect(await message(() => context.recall('x', { since: '2026-13-45' }))).toContain('"2026-13-45"')
+    for (const secret of [SECRET, 'my password is hunter2', 'x'.repeat(30)]) {
+      expect(await message(() => clawback.writeCheckpoint('/nowhere', 'k', input(secret)))).toContain('unknown trigger "…"')
+      expect(await message(() => open({ mode: secret }))).not.toContain(secret)
+    }
+  })
+
   test('name the field and what it takes', async () => {
     const message = async (call: () => unknown) => (await failure(call))!.message
     expect(await message(() => context.gauge({ tokens: 'many' as never }))).toBe('gauge: tokens is a string of 4 characters; give a number')
     expect(await message(() => context.spill(null as never, { maxTokens: 5 }))).toBe('spill: message is null; give a message')
     expect(await message(() => context.reset(10n as never))).toBe("reset: reason is a BigInt; there are 'new', 'reset' and 'deleted'")
-    expect(await message(() => clawback.mergeItems([1] as never, []))).toBe('mergeItems: primary is an array; give an array of strings')
+    expect(await message(() => clawback.mergeItems([1] as never, []))).toBe('mergeItems: primary[0] is the number 1; give a string')
     expect(await message(() => clawback.appendOpenItemToState('/nowhere', 'k', { text: SECRET } as never))).toBe('appendOpenItemToState: item is an object; give a string')
     expect(await message(() => clawback.allocateBudget({ contextWindow: 100, ratios: { historyRatio: 'x' as never } }))).toBe('allocateBudget: ratios.historyRatio is a string of 1 characters; give a number')
   })

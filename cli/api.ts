@@ -32,6 +32,7 @@ export interface LaterApi {
 export interface LiveSession {
   recover(chunkId: string, options?: { offset?: number }): Promise<{ chunkId: string; role: string; text: string; timestamp: string; nextOffset?: number }>
   recall(query: string, options?: object): Promise<RecallHit[]>
+  packet(options?: { maxTokens?: number }): Promise<{ text: string; tokens: number; omitted: Record<string, number> } | null>
   explain(text: string): Promise<Explained>
   health(): Promise<Health>
   reset(reason: 'new' | 'reset' | 'deleted'): Promise<void>

@@ -7,7 +7,7 @@ import { diffCheckpoints } from './commands/diff.js'
 import { config, type ConfigFlags } from './commands/config.js'
 import { listCheckpoints, packet, showCheckpoint, status } from './commands/inspect.js'
 import { replay, type ReplayFlags } from './commands/replay.js'
-import { readable } from './files.js'
+import { inWords, readable } from './files.js'
 import { examples, withCommonOptions } from './options.js'
 import { CliError, colorsFor, harmless } from './output.js'
 import { register } from './register.js'
@@ -67,9 +67,9 @@ function program(): Command {
     .action(async (older: string, newer: string, flags: Flags) => diffCheckpoints(await load(), older, newer, flags))
 
   withCommonOptions(root.command('packet'))
-    .description('prints the text that the agent would be given after a compaction')
+    .description('prints the text that the agent would be given after a compaction now')
     .option('--max-tokens <tokens>', 'limit of the packet')
-    .option('--checkpoint <id>', 'from this checkpoint instead of the latest')
+    .option('--checkpoint <id>', 'as this checkpoint has it, instead of now')
     .addHelpText('after', examples('packet', 'packet --max-tokens 300', 'packet --checkpoint cp_002 --json'))
     .action(async (flags: Flags & { maxTokens?: string; checkpoint?: string }) => packet(await load(), flags))
   register(root, load)
@@ -99,9 +99,16 @@ function failed(error: unknown): number {
 let readerGone = false
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') return cannotWrite(stream, error)
     readerGone = true
   })
+}
+
+/** A full disk below a redirected output, for instance: said once, where it can be said. */
+function cannotWrite(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
+  if (process.exitCode === 1) return
+  process.exitCode = 1
+  if (stream === process.stdout) process.stderr.write(`${error.code ?? 'Error'}: the output cannot be written: ${inWords(error) ?? error.message}\n`)
 }
 
 program()

@@ -53,7 +53,7 @@ export function register(root: Command, load: () => Promise<Api>): void {
 
   withCommonOptions(root.command('explain'))
     .description('says where something remembered came from, what became of it, and why the packet leaves it out')
-    .argument('<text...>', 'its words, or three of them in a row')
+    .argument('<text...>', 'its words, or some of them')
     .addHelpText('after', examples('explain use SQLite for the ledger', 'explain "never touch migrations" --json'))
     .action(async (words: string[], flags: Flags) => explain(await load(), words, flags))
 

@@ -2,6 +2,8 @@
 // What an error says: short, without the value that was wrong (it may be a whole conversation, or hold a secret), and with
 // the name of what has to be given instead.
 
+const { loadBinding } = require('./loader.js')
+
 /** No message of an error is longer, in UTF-16 units. */
 const MESSAGE_CHARS = 300
 /** A path of more is shown by its two ends. */
@@ -111,10 +113,28 @@ function short(message) {
   return words.length <= MESSAGE_CHARS ? words : `${words.slice(0, MESSAGE_CHARS - 1).toWellFormed()}…`
 }
 
+/** Words before and after the value of an option that takes one of a few words, or a time: such a value is no secret. */
+const CLOSED_BEFORE = /(?:^|[ :])(?:(?:unknown )?(?:mode|reason|trigger|scope|role|durability(?: \(\w+\))?)(?: is)?|not an ISO 8601 time:) $/i
+const CLOSED_AFTER = /^ is no(?:t an?)? (?:ISO 8601 )?time\b/
+/** A short word, or the signs of a time. */
+const PLAIN = /^(?:[A-Za-z][A-Za-z_-]{0,23}|(?=[\d: TZ.+-]*\d)[\dTZ][\d: TZ.+-]{0,29})$/
+
+/** Whether redaction takes something out of a value. */
+function isSecret(value) {
+  try {
+    return loadBinding().redactSecrets(value) !== value
+  } catch {
+    return true
+  }
+}
+
 /** Words of the native part, without the values that they quote and without names that only Rust has. */
 function withoutValues(text) {
   return text
-    .replace(/"(?:[^"\\]|\\[^])*"/g, '"…"')
+    .replace(/"((?:[^"\\]|\\[^])*)"/g, (quoted, value, at) => {
+      const isClosed = CLOSED_BEFORE.test(text.slice(Math.max(0, at - 60), at)) || CLOSED_AFTER.test(text.slice(at + quoted.length))
+      return isClosed && PLAIN.test(value) && !isSecret(value) ? quoted : '"…"'
+    })
     .replace(/\b(variant|field|string|character|floating point|integer) `[^`]*`(?=,)/g, '$1')
     .replace(/\bexpected struct \w+/g, 'expected an object')
     .replace(/\bexpected [iu](?:8|16|32|64)\b/g, 'expected a whole number of at least 0')
@@ -154,9 +174,19 @@ function wrongArgument(name, args) {
     } catch {
       return `${parameter} cannot be read; give ${needed}`
     }
+    const element = wrongElement(optional ? written.slice(0, -1) : written, value)
+    if (element !== undefined) return `${parameter}${element}`
     return `${parameter} is ${describe(value)}; give ${needed}`
   }
   return undefined
+}
+
+/** Which element of an array is the wrong one, and what it is. */
+function wrongElement(kind, value) {
+  const [needed, fits] = KINDS[kind.endsWith('[]') ? kind.slice(0, -2) : ''] ?? []
+  if (fits === undefined || !isArray(value)) return undefined
+  const at = value.findIndex((item) => !fits(item))
+  return at === -1 ? undefined : `[${at}] is ${describe(value[at])}; give ${needed}`
 }
 
 /** Why a value could not cross, from napi's own words: they end with what was needed and where. */

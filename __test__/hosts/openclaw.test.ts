@@ -12,7 +12,7 @@ import { register } from '../../hosts/openclaw/index.js'
 import { followSessions } from '../../hosts/openclaw/lifecycle.js'
 import { resultLimit, roomInTurn } from '../../hosts/openclaw/limits.js'
 import { reasonOf, resultOf } from '../../hosts/openclaw/outcome.js'
-import type { Plugin } from '../../hosts/openclaw/plugin.js'
+import { withSession, type Plugin } from '../../hosts/openclaw/plugin.js'
 import { compactionProvider } from '../../hosts/openclaw/provider.js'
 import { DEFAULTS, readSettings, roleIn } from '../../hosts/openclaw/settings.js'
 import { spillLargeResults } from '../../hosts/openclaw/spill.js'
@@ -81,6 +81,27 @@ describe('the manifest', () => {
 
   test('settings of another type count as missing', () => {
     expect(readSettings({ tools: 'yes', maxToolResultTokens: -1, manager: [], tail: false })).toEqual({ ...DEFAULTS, tail: false })
+  })
+})
+
+describe('a wrong knob of the manager', () => {
+  const wrong = Object.assign(new Error('ContextSession.open: configuration, option config: compactionTriggerPct is 50: a number from 0 to 1 is needed'), { code: 'InvalidInput' })
+
+  test('costs the knobs and not the memory, and is told with its place', async () => {
+    const session = fakeSession()
+    const plugin = fakePlugin(session, { manager: { compactionTriggerPct: 50 } })
+    const open = vi.fn(async ({ config }: { config: object }) => (Object.keys(config).length > 0 ? Promise.reject(wrong) : session))
+    Object.assign(plugin.addon() as object, { ContextSession: { open } })
+    expect(await withSession(plugin, { sessionKey: key }, async () => 'used')).toBe('used')
+    expect(open).toHaveBeenCalledTimes(2)
+    expect(plugin.lines).toEqual(['clawback: plugins.entries.clawback.config.manager in openclaw.json: compactionTriggerPct is 50: a number from 0 to 1 is needed; it is left out, the defaults are used'])
+  })
+
+  test('is not taken for another failure', async () => {
+    const plugin = fakePlugin(null, { manager: { compactionTriggerPct: 0.5 } })
+    const open = vi.fn(async () => Promise.reject(Object.assign(new Error('locked'), { code: 'Locked' })))
+    await expect(withSession({ ...plugin, addon: () => ({ ContextSession: { open } }) as never }, { sessionKey: key }, async () => 'used')).rejects.toThrow('locked')
+    expect(open).toHaveBeenCalledTimes(1)
   })
 })
 

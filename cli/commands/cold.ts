@@ -32,6 +32,15 @@ function query(flags: DropFlags): { reason?: string; since?: string; limit?: num
   }
 }
 
+/** Why messages leave. Another version may know more: what it wrote is found too. */
+const REASONS = ['epoch', 'low_relevance', 'host_compaction', 'hard_limit', 'distilled', 'cap', 'spill', 'session_end']
+
+/** A slip of the keyboard is not "nothing". */
+function checkReason(flags: DropFlags, found: number): void {
+  if (found > 0 || flags.reason === undefined || REASONS.includes(flags.reason)) return
+  throw wrongUsage(`--reason ${JSON.stringify(oneLine(flags.reason, 40))} is not known; there are ${REASONS.join(', ')}`)
+}
+
 const score = (drop: Drop): string => (drop.relevance_score === null ? '' : drop.relevance_score.toFixed(2))
 
 /** What left the view, the newest last. */
@@ -39,6 +48,7 @@ export async function drops(api: Api, flags: DropFlags): Promise<void> {
   const asked = query(flags)
   const { stateDir, session } = await choose(api, flags)
   const found = await api.listDrops(stateDir, session.sessionKey, asked)
+  checkReason(flags, found.total)
   if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, ...found }))
   if (found.total === 0) return write(`nothing was dropped${filtered(flags)} in ${oneLine(session.sessionKey, 200)}\n`)
   const { bold, dim } = colorsFor(process.stdout)
@@ -65,6 +75,7 @@ export async function listCold(api: Api, flags: DropFlags): Promise<void> {
   const { limit, ...asked } = query(flags)
   const { stateDir, session } = await choose(api, flags)
   const found = await api.listDrops(stateDir, session.sessionKey, asked)
+  checkReason(flags, found.drops.length)
   const newest = new Map<string, Drop>()
   for (const drop of found.drops) {
     newest.delete(drop.chunk_id)

@@ -67,15 +67,37 @@ async function theCheckpoint(api: Api, stateDir: string, session: SessionInfo, i
   throw notFound(`no checkpoint yet since session ${key} was reset; those from before stay: checkpoints list names them, and checkpoints show ${older.id} or packet --checkpoint ${older.id} prints one`)
 }
 
-/** The text that an agent would be given, as the latest checkpoint has it. */
+/** The text that an agent would be given now: of the live state, or as a checkpoint has it. */
 export async function packet(api: Api, flags: Flags & { maxTokens?: string; checkpoint?: string }): Promise<void> {
   const options = flags.maxTokens === undefined ? {} : { maxTokens: positive('--max-tokens', flags.maxTokens) }
   const { stateDir, session } = await choose(api, flags)
-  const checkpoint = await theCheckpoint(api, stateDir, session, flags.checkpoint)
-  const rendered = api.renderCheckpoint(checkpoint, options)
+  const { rendered, checkpoint } = (flags.checkpoint === undefined ? await packetOfNow(api, stateDir, session, options) : undefined) ?? (await packetOf(api, stateDir, session, flags.checkpoint, options))
   if (rendered.text === '') throw wrongUsage(`--max-tokens ${flags.maxTokens} does not hold even the frame of a packet, which takes about 60 tokens; 150 and more are useful`)
-  if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, checkpoint: checkpoint.meta.checkpoint_id, asOf: checkpoint.meta.created_at, ...rendered }))
+  const at = checkpoint?.meta.created_at ?? new Date().toISOString()
+  if (flags.json) return write(json({ stateDir, sessionKey: session.sessionKey, checkpoint: checkpoint?.meta.checkpoint_id ?? null, asOf: at, ...rendered }))
   write(`${harmless(rendered.text).trimEnd()}\n`)
   // What is piped on is the packet alone, which names its checkpoint itself.
-  if (process.stdout.isTTY) write(`\n${asOf(checkpoint)}; what was said since is not in it\n`)
+  if (process.stdout.isTTY) write(checkpoint === undefined ? '\nas of now; no checkpoint says the same yet\n' : `\n${asOf(checkpoint)}; what was said since is not in it\n`)
+}
+
+type PacketText = ReturnType<Api['renderCheckpoint']>
+
+async function packetOf(api: Api, stateDir: string, session: SessionInfo, id: string | undefined, options: { maxTokens?: number }): Promise<{ rendered: PacketText; checkpoint?: Checkpoint }> {
+  const checkpoint = await theCheckpoint(api, stateDir, session, id)
+  return { rendered: api.renderCheckpoint(checkpoint, options), checkpoint }
+}
+
+/** What the session remembers now; undefined where that is nothing. With the checkpoint that says just this, where there is one. */
+async function packetOfNow(api: Api, stateDir: string, session: SessionInfo, options: { maxTokens?: number }): Promise<{ rendered: PacketText; checkpoint?: Checkpoint } | undefined> {
+  if (api.ContextSession === undefined) return undefined
+  const live = await api.ContextSession.open({ stateDir, sessionKey: session.sessionKey, contextWindow: 0 })
+  try {
+    const rendered = (await live.packet(options)) ?? undefined
+    if (rendered === undefined) return (await live.packet()) === null ? undefined : { rendered: { text: '', tokens: 0, omitted: {} } }
+    const latest = await api.readLatestCheckpoint(stateDir, session.sessionKey)
+    const same = latest !== null && api.renderCheckpoint(latest, options).text === rendered.text
+    return { rendered, ...(same ? { checkpoint: latest } : {}) }
+  } finally {
+    await live.close()
+  }
 }

@@ -24,6 +24,9 @@ async function withSession<T>(api: Api, flags: Flags, use: (session: LiveSession
 /** Tokens of messages that are looked through for the passages. */
 const READ_TOKENS = 40_000
 
+/** Roles under which hosts store messages. One that a host has invented is found too. */
+const ROLES = ['user', 'assistant', 'toolResult', 'system', 'custom', 'bashExecution', 'compactionSummary', 'branchSummary']
+
 export interface SearchFlags extends Flags {
   limit?: string
   maxTokens?: string
@@ -56,10 +59,11 @@ export async function search(api: Api, words: string[], flags: SearchFlags): Pro
     ...(flags.until === undefined ? {} : { until: timeOf('--until', flags.until) }),
   }
   const { hits, where } = await withSession(api, await anyOf(api, flags), async (session, where) => ({ hits: await session.recall(query, options), where }))
+  if (hits.length === 0 && flags.role !== undefined && !ROLES.includes(flags.role)) throw wrongUsage(`--role ${JSON.stringify(oneLine(flags.role, 40))} is no role of a stored message; there are ${ROLES.join(', ')}`)
+  if (hits.length === 0) process.exitCode = 1
   if (flags.json) return write(json({ ...where, query, hits }))
   if (hits.length === 0) {
     write(flags.all ? 'nothing found in any session\n' : `nothing found in ${oneLine(where.sessionKey, 200)}; --all also looks before a reset and into other sessions\n`)
-    process.exitCode = 1
     return
   }
   const colors = colorsFor(process.stdout)
@@ -73,7 +77,7 @@ export async function search(api: Api, words: string[], flags: SearchFlags): Pro
 /** What became of a remembered text. */
 export async function explain(api: Api, words: string[], flags: Flags): Promise<void> {
   const text = words.join(' ')
-  if (text.trim() === '') throw wrongUsage('explain needs the text, or three words of it in a row')
+  if (text.trim() === '') throw wrongUsage('explain needs the text, or some words of it')
   const { found, where } = await withSession(api, flags, async (session, where) => ({ found: await session.explain(text), where }))
   if (flags.json) write(json({ ...where, text, ...found }))
   else if (found.found) {

@@ -40,8 +40,9 @@ export async function replay(api: Api, file: string, flags: ReplayFlags): Promis
     try {
       await play(copy, { ...options, sourceFile: 'standard input' })
     } catch (error) {
-      if (error instanceof Error) error.message = error.message.replaceAll(copy, 'standard input')
-      throw error
+      // The message of an abort cannot be written, and names no file.
+      if (!(error instanceof Error) || !error.message.includes(copy)) throw error
+      throw Object.assign(new Error(error.message.replaceAll(copy, 'standard input'), { cause: error }), { code: (error as { code?: unknown }).code })
     }
   }
   try {

@@ -10,7 +10,9 @@ export async function tune(api: Api, flags: Flags): Promise<void> {
   const stateDir = findStateDir(flags.stateDir)
   const sessionKey = flags.session === undefined ? undefined : (await findSession(api, stateDir, flags.session)).sessionKey
   const report = await api.tuningReport(stateDir, sessionKey, (await knobs(api)) as object)
-  if (flags.json) return write(json({ stateDir, sessionKey: sessionKey ?? null, ...report }))
+  const { suggestions, ...figures } = report
+  const isChange = (one: TuningReport['suggestions'][number]): boolean => one.suggested !== one.current
+  if (flags.json) return write(json({ stateDir, sessionKey: sessionKey ?? null, ...figures, suggestions: suggestions.filter(isChange), kept: suggestions.filter((one) => !isChange(one)) }))
   const colors = colorsFor(process.stdout)
   write(`${colors.bold(sessionKey === undefined ? `all sessions in ${stateDir}` : oneLine(sessionKey, 200))}\n\n`)
   write(table([
@@ -25,9 +27,8 @@ export async function tune(api: Api, flags: Flags): Promise<void> {
   ]))
   write(`\n${colors.bold('scores of what was dropped')}\n${histogram(report)}`)
   write(`\n${colors.bold('knobs')}\n`)
-  for (const one of report.suggestions) {
-    const changed = one.suggested !== one.current
-    const value = changed ? colors.yellow(`${one.current} -> ${one.suggested}`) : `${one.current}`
+  for (const one of suggestions) {
+    const value = isChange(one) ? colors.yellow(`${one.current} -> ${one.suggested}`) : `${one.current}`
     write(`  ${one.knob} ${value}\n      ${one.why}\n`)
   }
 }

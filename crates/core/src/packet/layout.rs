@@ -5,7 +5,7 @@ use super::gather::{Beyond, Candidate, clause, fingerprint};
 use super::neutral::neutralise;
 use super::root::Root;
 use super::section::{Section, Shape};
-use super::{FIRST_LINE, LAST_LINE, LEAST_USEFUL_TOKENS, ROOMY_TOKENS, RenderOptions};
+use super::{FIRST_LINE, LAST_LINE, LEAST_USEFUL_TOKENS, LIVE, ROOMY_TOKENS, RenderOptions};
 use crate::checkpoint::{Checkpoint, WorkStatus};
 use crate::text::clip;
 
@@ -222,11 +222,17 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
     let mut left: Vec<String> = left_out(head, candidates, chosen)
         .map(|(section, count)| format!("{count} {}", section.noun(count)))
         .collect();
-    if shown.iter().filter_map(|index| candidates.get(*index)).any(|item| item.line.ends_with('…')) {
+    // Without a file there is no place that has it.
+    let is_cut = |item: &Candidate| item.line.ends_with('…');
+    if head.pointer != LIVE && shown.iter().filter_map(|index| candidates.get(*index)).any(is_cut) {
         left.push("the rest of cut lines".to_owned());
     }
     if !left.is_empty() && !head.end.is_empty() {
-        lines.push(format!("Not shown (in checkpoint {}): {}", head.pointer, left.join(", ")));
+        let place =
+            if head.pointer == LIVE { String::new() } else { format!(" (in checkpoint {})", head.pointer) };
+        lines.push(format!("Not shown{place}: {}", left.join(", ")));
+    } else if !left.is_empty() && head.tells_of_more && head.pointer == LIVE {
+        lines.push("More is on record.".to_owned());
     } else if !left.is_empty() && head.tells_of_more {
         lines.push(format!("More in checkpoint {}.", head.pointer));
     }

@@ -45,6 +45,11 @@ const ROUNDING: u64 = 2;
 /// How many left-out items are tried in the room that the first choice left.
 const SECOND_TRIES: usize = 24;
 
+/// The id of a checkpoint that is in no file: files count from 1.
+pub const UNWRITTEN: &str = "cp_000";
+/// What stands in the packet instead.
+const LIVE: &str = "live";
+
 /// How a packet is made.
 #[derive(Debug, Clone)]
 pub struct RenderOptions {
@@ -84,7 +89,10 @@ pub struct Packet {
 
 /// Renders a checkpoint. Never more than `max_tokens` tokens by our estimate, nor four UTF-16 units per token.
 pub fn render(checkpoint: &Checkpoint, options: &RenderOptions) -> Packet {
-    let pointer = layout::safe_id(&checkpoint.meta.checkpoint_id);
+    let pointer = match checkpoint.meta.checkpoint_id.as_str() {
+        UNWRITTEN => LIVE.to_owned(),
+        id => layout::safe_id(id),
+    };
     let limit = options.max_tokens;
     let root = Root::of(&checkpoint.resources);
     let mut head = Head::of(checkpoint, options, &pointer, cost);

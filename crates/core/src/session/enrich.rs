@@ -81,7 +81,7 @@ pub(crate) fn start(journal: &mut Journal<'_, '_>, messages: Vec<String>, key: &
     let basis = Basis { place: state.free_place(), interrupted: interrupted && state.last_ordinal == before };
     let said = conversation(state);
     let seq = journal.locked.seq();
-    let draft = make::checkpoint(journal, &request, key, "cp_000", None, seq);
+    let draft = make::checkpoint(journal, &request, key, crate::packet::UNWRITTEN, None, seq);
     if said.is_empty()
         && draft.decisions.is_empty()
         && draft.open_items.is_empty()

@@ -86,7 +86,7 @@ pub(crate) fn write(
         journal,
         request,
         key,
-        "cp_000",
+        crate::packet::UNWRITTEN,
         previous.as_ref().map(|written| written.id.as_str()),
         seq,
     );

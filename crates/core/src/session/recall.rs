@@ -295,12 +295,11 @@ fn tell_fate(reader: &mut Reader<'_, State>, hit: &mut RecallHit) -> Result<bool
     Ok(true)
 }
 
-/// The body of a message whose journal line was never written, because the disk was full: it came again under another
-/// name, or will.
+/// The body of a message whose journal line was not written, because the disk was full, and whose place another message
+/// has taken: it came again under its own.
 fn is_leftover(state: &State, chunk: ChunkId) -> bool {
-    chunk.generation == state.live.generation
-        && chunk.ordinal > 0
-        && state.chunk(chunk.ordinal) != Some(chunk)
+    let is_another = |known: ChunkId| known.generation == chunk.generation && known != chunk;
+    state.chunk(chunk.ordinal).is_some_and(is_another)
 }
 
 /// `offset` and `next_offset` count as JavaScript counts, in UTF-16 units, so that pages put together are the text.

@@ -230,8 +230,10 @@ impl Live {
                     return Ok(None);
                 }
                 let request = live.request(Trigger::Epoch);
-                let id =
-                    newest.as_ref().map_or("cp_000", |newest| newest.meta.checkpoint_id.as_str()).to_owned();
+                let id = newest
+                    .as_ref()
+                    .map_or(packet::UNWRITTEN, |newest| newest.meta.checkpoint_id.as_str())
+                    .to_owned();
                 let now = make::checkpoint(&preview, &request, live.session.key(), &id, None, seq);
                 // The file itself, where it says the same: then the packet is the same, byte for byte.
                 let same = |newest: &Checkpoint| content_hash(newest) == content_hash(&now);
@@ -306,7 +308,7 @@ impl Live {
                 live.check_generation(reader.state())?;
                 let (preview, seq) = Preview::of(reader)?;
                 let request = live.request(Trigger::Manual);
-                Ok(make::checkpoint(&preview, &request, live.session.key(), "cp_000", None, seq))
+                Ok(make::checkpoint(&preview, &request, live.session.key(), packet::UNWRITTEN, None, seq))
             },
             Box::new(move |known| match known {
                 Err(error) => done(Err(error)),

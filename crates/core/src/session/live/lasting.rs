@@ -1,13 +1,15 @@
 //! Questions about a session: what became of a text, how the session is.
 
 use super::super::observe::Sink;
-use super::super::{Done, Preview, make, view};
+use super::super::{Done, Preview, State, make, view};
 use super::{Live, figures};
 use crate::checkpoint::Trigger;
-use crate::ledger::{Source, Status};
+use crate::ledger::{Item, Source, Status};
 use crate::packet;
 use crate::text::normalize::normalize;
+use crate::text::words::keywords;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// What became of a text (API.md, `explain`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -62,6 +64,18 @@ pub struct Health {
     pub problems: Vec<String>,
 }
 
+/// The id of the entry that holds every telling word of a text which none says as it stands: of what holds the newest,
+/// else the newest.
+fn by_words(state: &State, text: &str) -> Option<String> {
+    let telling = |text: &str| -> HashSet<String> { keywords(text).into_iter().collect() };
+    let asked = telling(text);
+    let view = view::live(state);
+    let says = |item: &&Item| asked.is_subset(&telling(&item.entry.text));
+    let newest = |active: bool| view.items.iter().rev().filter(|item| item.is_active() == active).find(says);
+    let found = (!asked.is_empty()).then(|| newest(true).or_else(|| newest(false)))??;
+    Some(found.entry.id.clone())
+}
+
 impl Live {
     /// Where a remembered text came from, what became of it, and why the packet does not show it.
     pub fn explain(&self, text: String, done: Done<Explained>) {
@@ -70,7 +84,8 @@ impl Live {
             move |reader| {
                 let (known, seq) = Preview::of(reader)?;
                 let state = known.state();
-                let Some(found) = state.ledger.explain(&text, &state.live) else {
+                let by_words = || state.ledger.explain(&by_words(state, &text)?, &state.live);
+                let Some(found) = state.ledger.explain(&text, &state.live).or_else(by_words) else {
                     return Ok(Explained::default());
                 };
                 let (status, why) = match &found.status {
@@ -98,7 +113,7 @@ impl Live {
     /// Why what holds is not in the packet of now.
     fn why_not_shown(&self, known: &Preview, seq: u64, id: &str, text: &str) -> Option<String> {
         let request = self.request(Trigger::Epoch);
-        let now = make::checkpoint(known, &request, self.session.key(), "cp_000", None, seq);
+        let now = make::checkpoint(known, &request, self.session.key(), packet::UNWRITTEN, None, seq);
         let packet = packet::render(&now, &packet::RenderOptions::default());
         let shown = normalize(&packet.text);
         if shown.contains(normalize(text).trim()) {
