@@ -47,10 +47,12 @@ const conversation = () => talk(
   user("ok, let's go with SQLite for the queue"), reply('The queue is in SQLite.'), user('And the docs?'), reply('They are written.'),
 )
 
-test('search lists what matches and nothing else, and without a hit fails in every form', async () => {
+test('search lists what matches first, nothing that stands apart from it, and without a hit fails in every form', async () => {
   const stateDir = await conversation()
   const { hits } = JSON.parse((await run('search', 'Redis', '--json', '--state-dir', stateDir)).stdout)
-  expect(hits.map((hit: { text: string }) => hit.text).toSorted()).toEqual(['Build the importer. Use Redis for the cache.', 'The cache uses Redis.'])
+  const texts = hits.map((hit: { text: string }) => hit.text)
+  expect(texts.slice(0, 2).toSorted()).toEqual(['Build the importer. Use Redis for the cache.', 'The cache uses Redis.'])
+  for (const apart of ['Auth uses sessions now.', 'The queue is in SQLite.', 'They are written.']) expect(texts).not.toContain(apart)
   for (const more of [[], ['--json']]) expect((await run('search', 'zzz', ...more, '--state-dir', stateDir)).code).toBe(1)
 })
 
