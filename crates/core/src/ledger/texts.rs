@@ -10,8 +10,8 @@ use super::index::{Index, Known, Slot};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
     /// Id and text by slot.
-    known: Vec<(String, Arc<Known>)>,
-    slots: HashMap<String, Slot>,
+    known: Vec<(Arc<str>, Arc<Known>)>,
+    slots: HashMap<Arc<str>, Slot>,
     index: Index,
 }
 
@@ -28,8 +28,9 @@ impl Texts {
         let Ok(slot) = Slot::try_from(self.known.len()) else { return };
         let known = Known::shared(&entry.text);
         self.index.add(slot, &known.signature);
-        self.slots.insert(entry.id.clone(), slot);
-        self.known.push((entry.id.clone(), known));
+        let id: Arc<str> = entry.id.as_str().into();
+        self.slots.insert(Arc::clone(&id), slot);
+        self.known.push((id, known));
     }
 
     /// The text of the entry with this id.
@@ -42,7 +43,7 @@ impl Texts {
     pub(super) fn related(&self, text: &Known) -> impl Iterator<Item = (&str, &Known)> {
         self.index.candidates(&text.signature).into_iter().filter_map(|slot| {
             let (id, known) = self.known.get(slot as usize)?;
-            (self.slots.get(id) == Some(&slot)).then_some((id.as_str(), &**known))
+            (self.slots.get(id) == Some(&slot)).then_some((&**id, &**known))
         })
     }
 }

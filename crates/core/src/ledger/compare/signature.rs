@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 use foldhash::quality::RandomState;
+use smallvec::{SmallVec, smallvec};
 
 use super::gist::{Gist, ascending};
 use super::prepare::{Prepared, Segment, Slot, Token, hash};
@@ -29,7 +30,7 @@ pub(crate) struct Signature {
 #[derive(Debug, Clone)]
 pub(crate) struct Clause {
     /// Texts that are not distinct share at least half of a set, both ways. None without content.
-    pub(crate) sets: Vec<KeySet>,
+    pub(crate) sets: SmallVec<[KeySet; 1]>,
     /// Clauses of one language that turn nothing down and ask no question alike are distinct where their gists differ.
     pub(crate) gist: Arc<Gist>,
     /// Names of the questions that it answers.
@@ -104,12 +105,12 @@ impl Signature {
 
 impl Clause {
     fn of(segment: &Segment, quiet: bool) -> Self {
-        let mut sets = vec![KeySet::among(segment, |_| true)];
+        let mut sets = smallvec![KeySet::among(segment, |_| true)];
         // Verbs of change may be left out ("stay on 14", "upgrade to 16").
         if segment.tokens.iter().any(|t| !t.light && t.changes()) {
             sets.push(KeySet::among(segment, |t| !t.changes()));
         }
-        sets.retain(|set| !set.keys.is_empty());
+        sets.retain(|set: &mut KeySet| !set.keys.is_empty());
         Self {
             sets,
             gist: Arc::clone(&segment.gist),

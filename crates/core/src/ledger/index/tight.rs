@@ -74,12 +74,36 @@ impl Having {
 struct Said {
     /// As their only clause.
     only: List,
+    among_others: Option<Box<AmongOthers>>,
+    /// It has rows: as a quiet clause, as one that is not.
+    listed: (bool, bool),
+}
+
+/// The texts that say a clause beside other clauses.
+#[derive(Debug, Clone, Default)]
+struct AmongOthers {
     /// As one of several.
     part: List,
     /// As all of several together.
     whole: List,
-    /// It has rows: as a quiet clause, as one that is not.
-    listed: (bool, bool),
+}
+
+impl Said {
+    fn part(&self) -> &[Slot] {
+        self.among_others.as_deref().map(|lists| lists.part.as_slice()).unwrap_or_default()
+    }
+
+    fn whole(&self) -> &[Slot] {
+        self.among_others.as_deref().map(|lists| lists.whole.as_slice()).unwrap_or_default()
+    }
+
+    fn texts(&mut self, extent: Extent) -> &mut List {
+        match extent {
+            Extent::Only => &mut self.only,
+            Extent::Part => &mut self.among_others.get_or_insert_default().part,
+            Extent::Whole => &mut self.among_others.get_or_insert_default().whole,
+        }
+    }
 }
 
 /// A clause with one of its sets.
@@ -169,11 +193,7 @@ impl Tight {
     pub(super) fn add(&mut self, slot: Slot, clauses: &[Clause]) {
         for clause in clauses {
             let said = self.said.entry(clause.exact).or_default();
-            let texts = match clause.extent {
-                Extent::Only => &mut said.only,
-                Extent::Part => &mut said.part,
-                Extent::Whole => &mut said.whole,
-            };
+            let texts = said.texts(clause.extent);
             if texts.last() != Some(&slot) {
                 texts.push(slot);
             }
@@ -261,7 +281,7 @@ impl Tight {
 
     /// Texts that say this clause among others.
     fn having_part(&self, exact: u64) -> &[Slot] {
-        self.said.get(&exact).map(|said| said.part.as_slice()).unwrap_or_default()
+        self.said.get(&exact).map(Said::part).unwrap_or_default()
     }
 
     fn having(&self, key: u64) -> Option<&Having> {
@@ -354,10 +374,10 @@ impl<'a> Asked<'a> {
             let Some(said) = self.tight.said.get(&exact) else { continue };
             out.extend(&said.only);
             if self.clause.extent != Extent::Whole && !(is_part && exact == self.clause.exact) {
-                out.extend(&said.part);
+                out.extend(said.part());
             }
             if !is_part {
-                out.extend(&said.whole);
+                out.extend(said.whole());
             }
         }
     }
