@@ -5,6 +5,7 @@ use super::clause;
 use super::decision::{clip_decision, tier};
 use super::kinds::{Kind, Source, TaskState};
 use super::prose::{Place, Sentence, sentences};
+use super::report::{self, Reports};
 use super::section::{Section, classify};
 use super::sense::{sense, skip_words};
 use super::walk::stated_decisions;
@@ -53,7 +54,7 @@ pub(super) fn read(text: &str, works: bool) -> Heard {
         );
     }
     if works {
-        return Heard { found: out, done: false };
+        return Heard { found: out, done: false, reports: Reports::default() };
     }
     for part in &parts {
         if let Some(found) = work(part, Source::Assistant, 0.6)
@@ -62,7 +63,12 @@ pub(super) fn read(text: &str, works: bool) -> Heard {
             out.push(found);
         }
     }
-    Heard { found: out, done: reports_done(&parts) }
+    let done = reports_done(&parts);
+    let mut reports = report::read(&parts);
+    if parts.iter().any(|part| BLOCKED.is_match(&part.seen)) {
+        (reports.bare, reports.nothing_left, reports.opens) = (None, None, false);
+    }
+    Heard { found: out, done, reports }
 }
 
 /// What a reply says.
@@ -71,6 +77,8 @@ pub(super) struct Heard {
     pub(super) found: Vec<Captured>,
     /// A final reply reports that what was asked is done.
     pub(super) done: bool,
+    /// What it reports as done.
+    pub(super) reports: Reports,
 }
 
 /// Whether a final reply opens with a report that the work is done, and asks and lacks nothing.

@@ -5,6 +5,8 @@ use super::answer;
 use super::captured::{Captured, MAX_PER_MESSAGE, Withdrawn};
 use super::envelope::user_text;
 use super::kinds::{Kind, Source, TaskState};
+use super::open::{self, Open};
+use super::report::Reports;
 use super::sense::sense;
 use super::withdraw::Before;
 use super::{agent, injected, lexicon, pasted, person, thread};
@@ -37,32 +39,17 @@ pub struct Capturer {
     /// What the agent said last since the last real user message.
     last_reply: Option<String>,
     /// Work that the person asked for, until the agent reports it done, or worked on it and the person goes on.
-    asked: Vec<Asked>,
+    asked: Vec<Open>,
     /// The agent called tools since the newest real user message.
     worked: bool,
     /// Steps that the agent, or a host's summary, listed last as not done yet.
-    listed: Vec<Step>,
+    listed: Vec<Open>,
     /// Errors that the person pasted and that are not fixed yet.
     errors: Vec<Pasted>,
     /// What the newest message of the person said, and the agent decided since: what `undo that` takes back.
     said: Vec<String>,
     /// The first substantive request was seen.
     has_goal: bool,
-}
-
-/// Work that a person asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Asked {
-    text: String,
-    /// It is what the session is about: not done because the person goes on after a step of it.
-    goal: bool,
-}
-
-/// A step that is left to do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Step {
-    source: Source,
-    text: String,
 }
 
 /// An error that a person pasted.
@@ -104,8 +91,10 @@ impl Capturer {
     fn person(&mut self, text: &str) -> Vec<Captured> {
         let mut settled = self.settled_by_person(text);
         if self.worked && self.replied() && !complains(text) {
-            let asked = std::mem::take(&mut self.asked).into_iter().filter(|asked| !asked.goal);
-            settled.extend(over(asked));
+            let (over, left): (Vec<Open>, Vec<Open>) =
+                std::mem::take(&mut self.asked).into_iter().partition(|asked| !asked.goal && !asked.left);
+            self.asked = left;
+            settled.extend(gone_on(over));
         }
         let before = Before { said: &self.said, reply: self.last_reply.as_deref() };
         let person::Heard { found: mut said, error } = person::read(text, !self.has_goal, &before);
@@ -154,10 +143,11 @@ impl Capturer {
             let open = found.kind == Kind::OpenItem && found.confidence > PASTED && !asks;
             found.is_entry() && (open || found.task == Some(TaskState::Open))
         };
-        self.asked.retain(|asked| !asked.goal);
-        self.asked.extend(out.iter().filter(asks).map(|found| Asked {
-            text: found.text.clone(),
+        self.asked.retain(|asked| !asked.goal || asked.left);
+        self.asked.extend(out.iter().filter(asks).map(|found| Open {
             goal: found.kind == Kind::Task && goal.as_ref().is_some_and(|goal| goal.contains(&found.text)),
+            item: found.kind == Kind::OpenItem,
+            ..Open::new(&found.text, Source::User)
         }));
         keep_newest(&mut self.asked, MAX_SAID);
         self.worked = false;
@@ -182,17 +172,20 @@ impl Capturer {
         let works = message.tool_calls().next().is_some();
         self.worked |= works;
         let heard = agent::read(&text, works);
+        let settled = open::settle(&mut self.asked, &mut self.listed, &heard.reports);
         let mut out = self.refreshed(heard.found, Source::Assistant);
         self.said
             .extend(out.iter().filter(|found| found.kind == Kind::Decision).map(|found| found.text.clone()));
         keep_newest(&mut self.said, MAX_SAID);
+        // What is reported done of work that is not done as a whole is told with that work.
+        let open = || self.asked.iter().chain(&self.listed);
+        out.retain(|found| {
+            found.task != Some(TaskState::Done)
+                || !open().any(|open| open::leaves_some(&open.text, &found.text))
+        });
+        out.extend(settled.into_iter().map(|open| reported(open, &heard.reports)));
         if heard.done {
             let errors = std::mem::take(&mut self.errors).into_iter();
-            // What was started is over when the person goes on: who says `done` need not mean all of it.
-            let (started, asked): (Vec<Asked>, Vec<Asked>) =
-                std::mem::take(&mut self.asked).into_iter().partition(|asked| answer::starts(&asked.text));
-            self.asked = started;
-            out.extend(asked.into_iter().map(|asked| done(asked.text, Source::Assistant)));
             out.extend(errors.map(|error| mended(error.text, Source::Assistant)));
         } else if self.errors.iter().any(|error| !error.mended) && pasted::mends(&text) {
             self.errors.iter_mut().for_each(|error| error.mended = true);
@@ -208,12 +201,12 @@ impl Capturer {
     /// A newer list of what is left takes the place of the one before: what it does not name any more is not left.
     fn refreshed(&mut self, mut found: Vec<Captured>, source: Source) -> Vec<Captured> {
         let open = found.iter().filter(|found| found.task == Some(TaskState::Open));
-        let left: Vec<Step> = open.map(|found| Step { source, text: found.text.clone() }).collect();
+        let left: Vec<Open> = open.map(|found| Open::new(&found.text, source)).collect();
         let mut gone = Vec::new();
         if left.len() >= LIST {
             // A summary does not speak for what the agent said after it was written.
             self.listed.retain(|old| {
-                let stays = old.source > source || left.iter().any(|step| step.text == old.text);
+                let stays = old.item || old.source > source || left.iter().any(|step| step.text == old.text);
                 if !stays {
                     gone.push(old.text.clone());
                 }
@@ -221,6 +214,8 @@ impl Capturer {
             });
         }
         self.listed.extend(left);
+        let items = found.iter().filter(|found| found.kind == Kind::OpenItem);
+        self.listed.extend(items.map(|found| Open { item: true, ..Open::new(&found.text, source) }));
         keep_newest(&mut self.listed, MAX_STEPS);
         if !gone.is_empty() {
             found.insert(
@@ -275,15 +270,32 @@ fn holds(found: &Captured) -> bool {
 }
 
 /// Work that is over. Whether what was only started is finished nobody says, but it is not what is asked for any more.
-fn over(asked: impl Iterator<Item = Asked>) -> Vec<Captured> {
-    let (started, worked_on): (Vec<Asked>, Vec<Asked>) = asked.partition(|asked| answer::starts(&asked.text));
-    let mut out: Vec<Captured> = worked_on.into_iter().map(|asked| done(asked.text, Source::User)).collect();
+fn gone_on(over: Vec<Open>) -> Vec<Captured> {
+    let (started, worked_on): (Vec<Open>, Vec<Open>) =
+        over.into_iter().partition(|open| answer::starts(&open.text));
+    let mut out: Vec<Captured> = worked_on.into_iter().map(|open| settled(open, Source::User)).collect();
     if !started.is_empty() {
-        let started = started.into_iter().map(|asked| asked.text).collect();
+        let started = started.into_iter().map(|open| open.text).collect();
         let how = "the work went on to something else";
         out.push(Captured::withdrawal(how, Source::User, Withdrawn::Said(started)));
     }
     out
+}
+
+/// Work that a reply reports done.
+fn reported(open: Open, reports: &Reports) -> Captured {
+    let how = reports.nothing_left.as_ref().or(reports.bare.as_ref());
+    match how {
+        Some(how) if open.item => {
+            Captured { resolves: Some(open.text), ..mended(how.clone(), Source::Assistant) }
+        }
+        _ => settled(open, Source::Assistant),
+    }
+}
+
+/// Work that is settled; of an open item, which was no work, only that is told.
+fn settled(open: Open, source: Source) -> Captured {
+    if open.item { mended(open.text, source) } else { done(open.text, source) }
 }
 
 /// An error that is over. It was no work: only that it is over is told.

@@ -13,6 +13,7 @@ use super::live::LivePath;
 use super::texts::Texts;
 use super::trust::{may_supersede, may_yield, meets, plans_after_done};
 use super::view::View;
+use crate::capture::leaves_some;
 use crate::text::{fold, normalize};
 
 /// What became of a candidate.
@@ -259,6 +260,7 @@ impl Ledger {
 
     /// The facts of [`Ledger::resolve`], without adding them.
     pub fn resolutions(&self, text: &str, how: &str, place: Place, live: &LivePath) -> Vec<Fact> {
+        let said = text;
         let text = Known::new(&without_completion(text));
         let mut out = Vec::new();
         for (id, known) in self.texts().related(&text) {
@@ -269,7 +271,10 @@ impl Ledger {
             if !open || !stands || self.is_replaced(id, live) || self.settled(other, live).is_some() {
                 continue;
             }
-            if compare_prepared(&known.prepared, &text.prepared).comparison == Comparison::Duplicate {
+            // Who reports one thing of several settles that thing only.
+            if compare_prepared(&known.prepared, &text.prepared).comparison == Comparison::Duplicate
+                && !leaves_some(&other.text, said)
+            {
                 out.push(Fact::Resolution(Resolution {
                     entry: id.to_owned(),
                     how: how.to_owned(),
