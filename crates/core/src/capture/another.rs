@@ -6,6 +6,7 @@ use super::captured::Change;
 use super::clause;
 use super::lexicon::names_nothing;
 use super::sense::sense;
+use super::swap;
 use crate::text::pattern::static_regex;
 
 static_regex! {
@@ -13,7 +14,7 @@ static_regex! {
     /// A verb that moves a value, what it moves, and the value.
     static TO_VALUE = r"^(?:change|raise|lower|increase|decrease|reduce|bump|extend|shorten|limit|cap|set|move|switch|drop|push|upgrade|downgrade|promeni\w*|povecaj\w*|smanji\w*|produzi\w*|skrati\w*|ogranici\w*|podigni\w*|podigne\w*|spusti\w*|pomeri\w*|prebaci\w*|vrati\w*|postavi\w*|nadogradi\w*) (?:[a-z][^\s,;]* ){1,8}?(?:up |down |back |nazad )?(?:to|at|na|do) (?:[a-z$€]+ ?)?\d";
     /// `Make the timeout 60 s`, `make the limit 5 instead of 3`.
-    static MAKE_VALUE = r"^make (?:the |our |it |all )?(?:[a-z][^\s,;]* ){0,6}?(?:[$€]|v|port |version )?\d[\w.,:%]*(?: [a-z%]{1,10})?(?: (?:instead of|rather than|not|for|per|from)\b.*|\s*[,;.!-].*)?$";
+    static MAKE_VALUE = r"^make (?:the |our |it |all )?(?:[a-z][^\s,;]* ){0,6}?(?:[$€]|v|port |version )?\d[\w.,:%]*(?: [a-z%]{1,10})?(?: (?:instead of|rather than|not|for|per|from)\b.*| instead[.!]*|\s*[,;.!-].*)?$";
     /// `2x faster`, `3 files`: no value of a setting.
     static NO_VALUE = r"\b\d+ ?(?:x|times)\b|\b\d+ (?:\w+ )?(?:files?|places?|lines?|columns?|rows?|modules?|functions?|sections?|pages?|steps?|cop(?:y|ies)|versions?|parts?|faster|slower|more|less|fajl\w*|mest\w*|del\w*)\b";
     /// A choice that takes the place of another; what it is follows.
@@ -62,7 +63,8 @@ pub(super) fn settles(seen: &str) -> bool {
 pub(super) fn change(text: &str) -> Option<Change> {
     let seen = sense(text);
     let lead = seen.len() - order(&seen).len();
-    let order = seen.get(lead..)?;
+    let order = seen.get(lead..)?.trim_end_matches(['.', '!', ' ']);
+    let order = order.strip_suffix(" instead").unwrap_or(order);
     let part = |found: Option<regex::Match<'_>>| -> String {
         let Some(found) = found else { return String::new() };
         let words = |bytes: usize| seen.get(..lead + bytes).map_or(0, |head| head.split_whitespace().count());
@@ -84,7 +86,10 @@ pub(super) fn change(text: &str) -> Option<Change> {
     if let Some(found) = REFUSES.captures(order) {
         return Some(Change { what: String::new(), old: part(found.get(1)), new: part(found.get(2)) });
     }
-    let found = MOVES.captures(order)?;
+    let Some(found) = MOVES.captures(order) else {
+        let change = swap::change(text)?;
+        return Some(if change.what.is_empty() { for_what(change) } else { change });
+    };
     let change = Change { what: part(found.get(2)), old: part(found.get(3)), new: part(found.get(4)) };
     Some(if change.what.is_empty() { for_what(change) } else { change })
 }

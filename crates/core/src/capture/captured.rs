@@ -55,9 +55,21 @@ pub enum Withdrawn {
     /// `Remove the retry logic`, `we no longer need the export`: what says hardly more than this. The capture is an
     /// entry besides.
     Thing(String),
+    /// `Delete the old files`: what keeps them. The capture is no entry.
+    Removed(String),
     /// `Raise the limit to 250`, `replace Jest with Vitest`: what is named gets another value or choice. The capture is an
     /// entry, and where it is work that takes the place of a decision, that too.
     Change(Change),
+    /// `Ne age, nego gpg`: as a change, and an entry only where something is changed.
+    Swap(Change),
+    /// `Back to Kafka`: what was said of it before holds again. Where nothing was, the capture is an entry if it changes
+    /// something else by its own words.
+    BackTo {
+        /// What holds again.
+        name: String,
+        /// What the words change in any case.
+        change: Option<Change>,
+    },
 }
 
 /// An order that changes something, as far as its words tell; each part may be empty.
@@ -122,7 +134,7 @@ impl Captured {
 
     /// Whether it is to be remembered itself, and not only takes something back.
     pub fn is_entry(&self) -> bool {
-        !matches!(self.withdraws, Some(Withdrawn::Said(_) | Withdrawn::Topic(_)))
+        !matches!(self.withdraws, Some(Withdrawn::Said(_) | Withdrawn::Topic(_) | Withdrawn::Removed(_)))
     }
 
     /// A piece of work in its state.

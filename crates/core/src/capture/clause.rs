@@ -21,7 +21,11 @@ static_regex! {
     static SPEAKS = r"\b(?:i|we|you|he|she|they|us|me|everyone|everybody|nobody|there|things?|agrees?|agreed|says?|said|told|sam|smo|ste|su|se|ti|mi|vi|mene|nas|svi|slaze|slazu|kaze|kazu|stvar|stvari)\b";
     /// Lead-ins after which nothing is settled.
     static UNSETTLED = r"\b(?:options?|ideas?|alternativ\w*|questions?|maybe|perhaps|could|might|examples?|errors?|warnings?|docs?|documentation|output|log|logs|opcij\w*|idej\w*|pitanj\w*|mozda|primer\w*|gresk\w*|if|ako|tried|used to|why|how|what)\b|[\d/\\<>={}]";
-    static CUT = r"(?:[,;]|\s-)\s+(?:(?:and|but|then|so|also|please|instead|rather|just|a|i|ali|pa|te|vec|nego|ipak)\s+)*|\s(?:and|but|i|ali)\s";
+    static CUT = r"(?:[,;]|\s-|\.\.\.?|…)\s+(?:(?:and|but|then|so|also|please|instead|rather|just|a|i|ali|pa|te|vec|nego|ipak)\s+)*|\s(?:and|but|i|ali)\s";
+    /// `Make it 5 retries` points at nothing.
+    static MAKE_IT = r"^make it \d";
+    /// `Timeout 30 seconds`.
+    static SETTING = r"^(?:the |our |a )?(?:[a-z][a-z-]* ){1,3}(?:is |of |to |at most |max |najvise )?\d[\d.,]*(?: ?[a-z%]+)?[.!]*$";
     /// It speaks of what the clause before names.
     static POINTS_BACK = r"\b(?:it|its|them|this|that|these|those|ones?|there|ga|ih|njega|njih|njima|njemu|taj|tu|tamo)\b";
 }
@@ -122,7 +126,12 @@ pub(super) fn choices(text: &str) -> Vec<String> {
 
 /// It cannot stand alone: it points at what the clause before names.
 pub(super) fn points_back(seen: &str) -> bool {
-    POINTS_BACK.is_match(seen)
+    POINTS_BACK.is_match(seen) && !MAKE_IT.is_match(seen)
+}
+
+/// The clause gives a thing its value and says nothing else.
+pub(super) fn is_setting(seen: &str) -> bool {
+    SETTING.is_match(seen)
 }
 
 /// The words of a text from `start` to before `end`.

@@ -5,6 +5,7 @@ use super::captured::{Captured, MAX_CAPTURED, Withdrawn};
 use super::clause::{self, Opened};
 use super::decision::{self, clip_decision, tier};
 use super::goal;
+use super::keeps;
 use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{names_nothing, starts_with_order};
 use super::pasted;
@@ -14,6 +15,7 @@ use super::statement::{
     ENSURE, FIRST_PERSON_NEED, HEDGE, HISTORY, MUST, NOT_ORDER, OPEN, forbids_in_serbian, permits, request,
     statement, takes_a_stance,
 };
+use super::swap;
 use super::withdraw::{self, Before};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
@@ -91,9 +93,16 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
             && settles
             && let Some(change) = another::change(&said.text)
         {
-            said.withdraws = Some(Withdrawn::Change(change));
+            said.withdraws = Some(match swap::back_to(&said.text) {
+                Some(name) => Withdrawn::BackTo { name, change: Some(change) },
+                None => Withdrawn::Change(change),
+            });
         }
     }
+    if found.is_empty() {
+        found.extend(swap::turned_down(&parts));
+    }
+    found.extend(parts.iter().flat_map(keeps::removals));
     if first && let Some(goal) = goal::first(text, &parts, &asks) {
         found.insert(0, goal);
     }
@@ -173,7 +182,11 @@ fn with_instead(
     if let Some(found) = said.iter_mut().find(|found| found.kind != Kind::Goal)
         && withdraw::says_instead(&part.seen)
     {
-        found.withdraws.get_or_insert_with(|| before.instead(here));
+        // `Make the timeout 60 s instead` says itself what it changes.
+        let says = another::change(&found.text).is_some_and(|change| !change.what.is_empty());
+        if !says {
+            found.withdraws.get_or_insert_with(|| before.instead(here));
+        }
     } else if said.is_empty() && part.seen.trim_end_matches(['.', '!']).ends_with(" instead") {
         said.extend(before.alternative(&part.text, &part.seen, here));
     }
@@ -241,7 +254,7 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     if opened.changes && said.iter().any(|said| goal::starts_anew(said, opened.seen)) {
         return vec![Captured::new(Kind::Goal, opened.text, Source::User, 0.85)];
     }
-    said
+    if said.is_empty() { swap::verbless(part).into_iter().collect() } else { said }
 }
 
 /// The sentence says that something it names changed, and to what; or gives its final value.
@@ -312,6 +325,13 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
                 *last_end = end;
             }
             (Some(said), _) => pieces.push((*start, end, said)),
+            // `Retry at most 3 times, timeout 30 seconds`: a change of one leaves the other.
+            (None, Some((_, _, last)))
+                if clause::is_setting(&piece_seen) && last.text.contains(|c: char| c.is_ascii_digit()) =>
+            {
+                let said = Captured::new(last.kind, &piece, Source::User, last.confidence);
+                pieces.push((*start, end, said));
+            }
             (None, Some((_, last_end, _))) => *last_end = end,
             // `don't do that, use X`, `we do not use Y any more, go with X`: what is refused is said elsewhere.
             (None, None) if NOT_ORDER.is_match(&piece_seen) || NO_MORE.is_match(&piece_seen) => {}

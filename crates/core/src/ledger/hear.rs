@@ -5,7 +5,7 @@ use super::compare::{Changed, Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::live::LivePath;
 use super::trust::may_supersede;
-use crate::capture::{Captured, Change, Withdrawn};
+use crate::capture::{Captured, Change, Withdrawn, keeps};
 use crate::text::fold;
 
 /// A thing that is named names what says hardly more than it.
@@ -84,7 +84,7 @@ impl Ledger {
         }
         if let Some(what) = &captured.withdraws {
             let withdrawn = self.withdrawn(what, captured.source, place, live);
-            facts.extend(withdrawn.into_iter().map(|entry| {
+            facts.extend(withdrawn.iter().map(|entry| {
                 Fact::Resolution(Resolution {
                     entry: entry.id.clone(),
                     how: captured.text.clone(),
@@ -92,6 +92,9 @@ impl Ledger {
                     withdrawn_by: Some(captured.source),
                 })
             }));
+            if matches!(what, Withdrawn::Said(_)) && captured.source == Source::User {
+                facts.extend(self.restored(&withdrawn, place, at, live));
+            }
         }
         if !captured.is_entry() {
             return facts;
@@ -107,18 +110,90 @@ impl Ledger {
             confidence: captured.confidence,
             task: captured.task,
         };
-        let replaced = match &captured.withdraws {
-            Some(Withdrawn::Instead(said)) => self.taken_place_of(&entry, said, live).into_iter().collect(),
-            Some(Withdrawn::Change(change)) => self.changed_by(&entry, change, live),
-            _ => Vec::new(),
-        };
-        if matches!(captured.withdraws, Some(Withdrawn::Instead(_) | Withdrawn::Change(_))) {
-            facts.extend(self.decided_by(&entry, &replaced, live));
+        match &captured.withdraws {
+            Some(Withdrawn::Instead(said)) => {
+                let replaced: Vec<&Entry> = self.taken_place_of(&entry, said, live).into_iter().collect();
+                facts.extend(self.decided_by(&entry, &replaced, live));
+                facts.extend(self.replacing(entry, &replaced, live));
+            }
+            Some(Withdrawn::Change(change)) => facts.extend(self.changing(entry, change, live)),
+            Some(Withdrawn::Swap(change)) => facts.extend(self.swapping(entry, change, live)),
+            Some(Withdrawn::BackTo { name, change }) => {
+                facts.extend(self.going_back(entry, name, change.as_ref(), live));
+            }
+            _ => facts.extend(self.replacing(entry, &[], live)),
         }
+        facts
+    }
+
+    /// An order that gives something another value or choice.
+    fn changing(&self, entry: Entry, change: &Change, live: &LivePath) -> Vec<Fact> {
+        let replaced = self.changed_by(&entry, change, live);
+        let mut facts = self.decided_by(&entry, &replaced, live);
         // What work takes the place of is told with the decision.
-        let decides = entry.kind == Kind::Task && matches!(captured.withdraws, Some(Withdrawn::Change(_)));
+        let decides = entry.kind == Kind::Task;
         facts.extend(self.replacing(entry, if decides { &[] } else { &replaced }, live));
         facts
+    }
+
+    /// Words that decide only where they change something; where what was said can be said with the other choice, so.
+    fn swapping(&self, entry: Entry, change: &Change, live: &LivePath) -> Vec<Fact> {
+        let replaced = self.changed_by(&entry, change, live);
+        let Some(older) = replaced.last() else { return Vec::new() };
+        let text = exchanged(&older.text, &change.old, &change.new).unwrap_or_else(|| entry.text.clone());
+        self.replacing(Entry { text, ..entry }, &replaced, live)
+    }
+
+    /// What was said of a thing before something else took its place holds again.
+    fn going_back(&self, entry: Entry, name: &str, change: Option<&Change>, live: &LivePath) -> Vec<Fact> {
+        let thing = Name::new(name);
+        let gone = |older: &Entry| {
+            matches!(older.kind, Kind::Decision | Kind::Constraint)
+                && older.place < entry.place
+                && live.counts(older)
+                && may_supersede(entry.source, older.source)
+                && self.replacements(&older.id, live).next().is_some()
+        };
+        let found = self.entries_with(|older, known| thing.share_of(known, true).is_some() && gone(older));
+        let Some(older) = found.last() else {
+            return change.map_or_else(Vec::new, |change| self.changing(entry, change, live));
+        };
+        let newer: Vec<&Entry> = self
+            .replacements(&older.id, live)
+            .filter_map(|s| self.entry(&s.newer))
+            .filter(|newer| self.may_be_taken(newer, entry.source, entry.place, live))
+            .collect();
+        let again = Entry {
+            id: Entry::id_at(older.kind, entry.place),
+            kind: older.kind,
+            scope: older.scope,
+            text: older.text.clone(),
+            task: None,
+            ..entry
+        };
+        self.replacing(again, &newer, live)
+    }
+
+    /// What the withdrawn entries had taken the place of holds again: said once more in the same words.
+    fn restored(&self, withdrawn: &[&Entry], place: Place, at: &str, live: &LivePath) -> Vec<Fact> {
+        let decides = |entry: &&Entry| matches!(entry.kind, Kind::Decision | Kind::Constraint);
+        let older = |newer: &Entry| {
+            let ids = self.replaced_by(&newer.id).filter_map(|id| self.entry(id));
+            let stood = |older: &&Entry| {
+                let mut by = self.replacements(&older.id, live).map(|s| s.newer.as_str());
+                by.all(|id| withdrawn.iter().any(|gone| gone.id == id))
+            };
+            ids.filter(decides).filter(stood).max_by_key(|older| older.place)
+        };
+        let found = withdrawn.iter().copied().filter(decides).filter_map(older);
+        let again = |older: &Entry| Entry {
+            id: Entry::id_at(older.kind, place),
+            at: at.to_owned(),
+            source: Source::User,
+            place,
+            ..older.clone()
+        };
+        found.max_by_key(|older| older.place).map(again).map(Fact::Entry).into_iter().collect()
     }
 
     /// The facts to write for an entry, `older` being what its words say it takes the place of.
@@ -245,9 +320,28 @@ impl Ledger {
                     |known: &Prepared| name.share_of(known, true).is_some_and(|share| share >= HARDLY_MORE);
                 self.entries_with(|entry, known| mainly(known) && holds(entry))
             }
-            Withdrawn::Instead(_) | Withdrawn::Change(_) => Vec::new(),
+            Withdrawn::Removed(removed) => self.entries_with(|entry, _| {
+                matches!(entry.kind, Kind::Decision | Kind::Constraint)
+                    && keeps(&entry.text, removed)
+                    && holds(entry)
+            }),
+            Withdrawn::Instead(_) | Withdrawn::Change(_) | Withdrawn::Swap(_) | Withdrawn::BackTo { .. } => {
+                Vec::new()
+            }
         }
     }
+}
+
+/// A text with another choice in the place of the one that it names once, in these words.
+fn exchanged(text: &str, old: &str, new: &str) -> Option<String> {
+    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let mut places = text.match_indices(old).filter(|(at, _)| {
+        let (before, behind) = (text.get(..*at), text.get(at + old.len()..));
+        edge(before.and_then(|text| text.chars().next_back()))
+            && edge(behind.and_then(|text| text.chars().next()))
+    });
+    let (at, _) = places.next().filter(|_| places.next().is_none())?;
+    Some(format!("{}{new}{}", text.get(..at)?, text.get(at + old.len()..)?))
 }
 
 /// A name in both languages: a word alone does not tell its own.
@@ -293,6 +387,14 @@ fn named(name: &str) -> (String, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_choice_named_once_is_exchanged_for_another() {
+        let of = |text: &str| exchanged(text, "7 dana", "14 dana");
+        assert_eq!(of("Čuvaj kopije 7 dana").as_deref(), Some("Čuvaj kopije 14 dana"));
+        assert_eq!(of("Čuvaj kopije 17 dana"), None);
+        assert_eq!(of("7 dana ili 7 dana"), None);
+    }
 
     #[test]
     fn a_name_is_told_from_the_kind_of_thing_it_names() {

@@ -137,3 +137,91 @@ fn work_that_was_a_decision_besides_is_explained_as_what_holds() {
     let found = work.explain("Rename the importer module", &LivePath::new(0)).unwrap();
     assert!(matches!(found.status, Status::Resolved(_)) && found.by.is_none(), "{found:?}");
 }
+
+#[test]
+fn a_few_words_put_one_choice_in_the_place_of_another() {
+    for (old, new, held) in [
+        ("Use Express for the admin API.", "Use Hono instead of Express.", "Use Hono instead of Express"),
+        ("Use MySQL for the orders.", "Hm, let's go with MariaDB instead of MySQL.", "MariaDB"),
+        ("Let's use Kubernetes.", "no. Kubernetes is overkill. Nomad.", "Let's use Nomad"),
+        ("Koristi nginx za sajt.", "Ipak ćemo Caddy umesto nginx-a.", "Caddy"),
+        ("Čuvaj logove 10 dana.", "Bolje 30 dana umesto 10.", "Čuvaj logove 30 dana"),
+        ("Чувај логове 10 дана.", "Боље да чувамо логове 30 дана уместо 10.", "Чувај логове 30 дана"),
+        ("Koristi rsync za kopije.", "Ne rsync, nego restic.", "Koristi restic za kopije"),
+        ("Користи rsync за копије.", "Ипак не rsync, него restic.", "Користи restic за копије"),
+    ] {
+        let found = holds(&[&format!("u: {old}"), "a: OK.", &format!("u: {new}"), "a: OK."]);
+        assert!(found.len() == 1 && found.iter().all(|text| text.contains(held)), "{new}: {found:?}");
+    }
+    for nothing in [
+        "no. The header is too big. Thanks.",
+        "Ne radi, nego puca.",
+        "Bolje danas umesto sutra.",
+        "back to work",
+    ] {
+        assert_eq!(
+            holds(&["u: Use tabs.", "a: OK.", &format!("u: {nothing}")]),
+            ["Use tabs"],
+            "{nothing} changes nothing"
+        );
+    }
+}
+
+#[test]
+fn what_held_before_holds_again_when_a_person_goes_back() {
+    for (first, second, back, held) in [
+        (
+            "Use Webpack for the bundle",
+            "Use Vite for the bundle",
+            "Sorry, go back to Webpack.",
+            "Use Webpack for the bundle",
+        ),
+        (
+            "Set the page size to 20",
+            "Set the page size to 50",
+            "revert that, 20 was fine",
+            "Set the page size to 20",
+        ),
+        ("Set the page size to 20", "Set the page size to 50", "undo that", "Set the page size to 20"),
+        (
+            "Koristi Webpack za paket",
+            "Koristi Vite za paket",
+            "Ipak vrati na Webpack.",
+            "Koristi Webpack za paket",
+        ),
+        ("Postavi limit na 20", "Postavi limit na 50", "Poništi to.", "Postavi limit na 20"),
+    ] {
+        let found = holds(&[
+            &format!("u: {first}"),
+            "a: OK.",
+            &format!("u: {second}"),
+            "a: OK.",
+            &format!("u: {back}"),
+        ]);
+        assert_eq!(found, [held], "{back}");
+    }
+    // Of two settings in one sentence each has its own history.
+    let turns = [
+        "u: Poll at most 4 times, delay 20 seconds.",
+        "a: OK.",
+        "u: Make the delay 90 seconds instead, and make it 9 polls.",
+        "a: OK.",
+        "u: wait no, back to 4 polls. 9 is too much.",
+    ];
+    assert_eq!(holds(&turns), ["Make the delay 90 seconds instead", "Poll at most 4 times"]);
+}
+
+#[test]
+fn an_order_to_remove_ends_the_decision_to_keep() {
+    for (kept, order) in [
+        (
+            "keep the old exporter around for reference",
+            "after the tests pass, remoev the old exporter, and tidy the readme",
+        ),
+        ("Zadrži stari izvoz zbog poređenja.", "Obriši stari izvoz."),
+    ] {
+        assert_eq!(holds(&[&format!("u: {kept}"), "a: OK.", &format!("u: {order}")]), [""; 0], "{order}");
+    }
+    let kept = "keep the old exporter around for reference";
+    assert_eq!(holds(&[&format!("u: {kept}"), "a: OK.", "u: remove the old tests"]), [kept]);
+}

@@ -29,6 +29,7 @@ mod walls;
 mod yaml_readers;
 mod capture;
 mod capture_changed;
+mod capture_reported;
 mod capture_support;
 mod capture_turns;
 mod capture_withdrawn;

@@ -61,6 +61,16 @@ impl Prepared {
             }
         }
         let values: Vec<&Token> = whole.tokens.iter().filter(|t| t.value.is_some()).collect();
+        // "14 days instead of 7": the one value that it has is named.
+        let value_of = |text: &Self| text.whole().tokens.iter().find_map(|t| t.value.clone());
+        if let (Some(value), [had]) = (value_of(old), values.as_slice()) {
+            let beside = telling(self).iter().filter(|key| !names.contains(key)).count();
+            let named = had.value.as_ref() == Some(&value) && value_of(new).is_some();
+            let fits = (names.is_empty() || about()) && beside <= MOST_BESIDE && self.segments.len() == 1;
+            if named && fits {
+                return meant(3, vec![had.alt]);
+            }
+        }
         if let Some(value) = new.whole().tokens.iter().find_map(|t| t.value.as_ref()) {
             let [had] = values.as_slice() else { return None };
             let other =
@@ -144,6 +154,8 @@ mod tests {
             ("Use Jest for the unit tests", ("", "Jest", "Vitest")),
             ("Koristi Redis za keš", ("", "Redis", "Valkey")),
             ("go with 9000", ("port", "", "9443")),
+            ("Čuvaj kopije 7 dana", ("", "7 dana", "14 dana")),
+            ("Keep the logs for 2 weeks", ("", "2 weeks", "3 weeks")),
         ] {
             assert!(meant(older, change), "{older} {change:?}");
         }
@@ -159,6 +171,7 @@ mod tests {
             ("Rotate the archive keys by hand", ("archive", "", "GCS")),
             ("Do not use Jest", ("", "Jest", "Vitest")),
             ("Use tabs", ("", "", "pnpm")),
+            ("Čuvaj kopije 7 dana", ("", "9 dana", "14 dana")),
             ("Koristi Node 20", ("", "", "Python 3.13")),
         ] {
             assert!(!meant(older, change), "{older} {change:?}");
