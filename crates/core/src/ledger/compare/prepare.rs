@@ -112,7 +112,7 @@ pub struct Prepared {
     pub(super) plain: String,
     pub(super) segments: Vec<Segment>,
     /// All clauses together, where there is not just one.
-    joined: Option<Segment>,
+    joined: Option<Box<Segment>>,
     pub(super) serbian: bool,
     /// Of a text that is too long to be read whole: a hash of the words that were not read.
     pub(super) rest: u64,
@@ -193,7 +193,7 @@ impl Prepared {
 
     /// Gives back what reading took in advance: for a text that is kept.
     pub(crate) fn shrunk(mut self) -> Self {
-        for segment in self.segments.iter_mut().chain(&mut self.joined) {
+        for segment in self.segments.iter_mut().chain(self.joined.as_deref_mut()) {
             segment.tokens.shrink_to_fit();
             segment.skeleton.shrink_to_fit();
         }
@@ -204,7 +204,7 @@ impl Prepared {
     /// All that is said, as one.
     pub(super) fn whole(&self) -> &Segment {
         static NOTHING: LazyLock<Segment> = LazyLock::new(Segment::default);
-        self.joined.as_ref().or(self.segments.first()).unwrap_or(&NOTHING)
+        self.joined.as_deref().or(self.segments.first()).unwrap_or(&NOTHING)
     }
 
     /// Tells of something done ("Old code preserved: ..."), not of something to do.
@@ -269,12 +269,12 @@ impl fmt::Display for Prepared {
 }
 
 /// The whole of a text that has not just one clause; it and the clauses get their gists.
-fn join(segments: &mut [Segment]) -> Option<Segment> {
+fn join(segments: &mut [Segment]) -> Option<Box<Segment>> {
     segments.iter_mut().for_each(|segment| segment.gist = Arc::new(Gist::of(segment)));
     if segments.len() == 1 {
         return None;
     }
-    let mut whole = Segment::default();
+    let mut whole = Box::<Segment>::default();
     for segment in segments {
         if let (None, Some(at)) = (whole.copula, segment.copula) {
             whole.copula = Some(whole.tokens.len() + at);
