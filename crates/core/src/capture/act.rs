@@ -3,6 +3,7 @@
 
 use super::sense::sense;
 use crate::text::stem;
+use crate::text::words::{is_stop_word, words as words_of};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -154,6 +155,19 @@ pub(super) fn objects(text: &str) -> Vec<String> {
     out
 }
 
+/// Whether a rule names things beside those of the work: it holds in some cases only.
+pub(crate) fn says_more(rule: &str, work: &str) -> bool {
+    let known = words_of(work);
+    let said = objects(rule);
+    let forbids = |word: &&String| {
+        matches!(word.as_str(), "not" | "don't" | "never" | "always" | "only" | "nikad" | "nikada" | "nemoj")
+    };
+    // Then comes its verb.
+    let beside = said.iter().skip_while(forbids).skip(1);
+    let beside = beside.filter(|word| !known.iter().any(|own| is_same(own, word)));
+    beside.count() > 0
+}
+
 /// Words that name nothing that work could be about.
 fn is_light(word: &str) -> bool {
     const LIGHT: &[&str] = &[
@@ -201,7 +215,7 @@ fn is_light(word: &str) -> bool {
         "following",
         "into",
     ];
-    LIGHT.contains(&word) || crate::text::words::is_stop_word(word)
+    LIGHT.contains(&word) || is_stop_word(word)
 }
 
 /// Nouns that name whatever work is about.

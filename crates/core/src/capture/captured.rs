@@ -49,6 +49,8 @@ pub enum Withdrawn {
     Said(Vec<String>),
     /// `Forget the Redis idea`: whatever is about this. The capture is no entry.
     Topic(String),
+    /// `Forget what I said about Redis`: whatever was said of this, for it or against it. The capture is no entry.
+    Talk(String),
     /// `Use Memcached instead`: what it takes the place of, most likely said right before, in these words. The capture is
     /// an entry.
     Instead(Vec<String>),
@@ -134,7 +136,8 @@ impl Captured {
 
     /// Whether it is to be remembered itself, and not only takes something back.
     pub fn is_entry(&self) -> bool {
-        !matches!(self.withdraws, Some(Withdrawn::Said(_) | Withdrawn::Topic(_) | Withdrawn::Removed(_)))
+        use Withdrawn::{Removed, Said, Talk, Topic};
+        !matches!(self.withdraws, Some(Said(_) | Topic(_) | Talk(_) | Removed(_)))
     }
 
     /// A piece of work in its state.

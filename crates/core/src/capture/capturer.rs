@@ -9,7 +9,7 @@ use super::open::{self, Open};
 use super::report::Reports;
 use super::sense::sense;
 use super::withdraw::Before;
-use super::{agent, injected, lexicon, pasted, person, thread};
+use super::{agent, injected, lexicon, pasted, person, statement, thread};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
@@ -48,6 +48,8 @@ pub struct Capturer {
     errors: Vec<Pasted>,
     /// What the newest message of the person said, and the agent decided since: what `undo that` takes back.
     said: Vec<String>,
+    /// Rules of a person for one answer only: they end when something is to be changed.
+    for_now: Vec<String>,
     /// The first substantive request was seen.
     has_goal: bool,
 }
@@ -95,6 +97,10 @@ impl Capturer {
                 std::mem::take(&mut self.asked).into_iter().partition(|asked| !asked.goal && !asked.left);
             self.asked = left;
             settled.extend(gone_on(over));
+        }
+        if !self.for_now.is_empty() && person::orders_change(text) {
+            let over = Withdrawn::Said(std::mem::take(&mut self.for_now));
+            settled.push(Captured::withdrawal("something is to be changed now", Source::User, over));
         }
         let before = Before { said: &self.said, reply: self.last_reply.as_deref() };
         let person::Heard { found: mut said, error } = person::read(text, !self.has_goal, &before);
@@ -150,6 +156,11 @@ impl Capturer {
             ..Open::new(&found.text, Source::User)
         }));
         keep_newest(&mut self.asked, MAX_SAID);
+        let for_now = |found: &&Captured| {
+            found.kind == Kind::Constraint && found.is_entry() && statement::is_for_now(&sense(&found.text))
+        };
+        self.for_now.extend(out.iter().filter(for_now).map(|found| found.text.clone()));
+        keep_newest(&mut self.for_now, MAX_SAID);
         self.worked = false;
         let said: Vec<String> =
             out.iter().filter(|found| holds(found)).map(|found| found.text.clone()).collect();

@@ -16,6 +16,8 @@ const REQUEST_WORDS: usize = 4;
 
 static_regex! {
     static GREETING = r"^(?:hi|hello|hey|yo|good (?:morning|evening|afternoon)|are you (?:there|ok)|you (?:still )?there|test|testing|ping|cao|zdravo|dobro jutro|dobar dan|hej|pozdrav|ej|thanks?|hvala|where were we|what'?s up)\b[^.!?]{0,30}[.!?]*$";
+    /// What asks where things stand, and an answer that only picks.
+    static NO_REQUEST = r"^(?:(?:ok|okay|great|cool|so|and|next|now|dobro|odlicno|super|a|e|pa)[,:.!]* )*(?:what(?:'s| is| else is| remains)?(?: still)? (?:left|open|next|remaining|the status|missing)|what remains|what (?:do|should) we do next|where (?:are|were) we|how far are we|status|sta (?:je|nam je|jos|sad|sada|dalje)(?: jos)? ?(?:ostalo|preostalo|sledece|dalje|fali|ostaje)?|dokle smo stigli|gde smo stali)\b.{0,30}[?.! ]*$|^(?:(?:yes|yeah|yep|ok|okay|no|sure|da|ne|moze|vazi)[,.! ]+)*(?:the |number |option |opcija |opciju |ova |ovu |taj |to )*(?:first|second|third|fourth|last|former|latter|[1-9]|[a-h]|prv[aoiu]|drug[aoiu]|trec[aeiu]|poslednj[aeiu])(?: one| option| opcija| opciju| please| molim| thanks| hvala)*[.!]*$";
     static GOAL = r"^(?:(?:the|our|my|new|main|real|overall|novi|glavni|moj|nas)\s+)*(?:goal|aim|objective|end goal|cilj|zadatak)\b(?:\s+(?:is|now is|here is|of this session is|je|sada je))?\s*:?\s+(?:to\s+|da\s+)?(\S.*)$";
     /// The talk turns to something else; what it is follows.
     static CHANGE = r"^(?:(?:ok|okay|so|now|actually|alright|no|dobro|a|e) ?,? )*(?:forget (?:that|about (?:that|it)|it|all that|(?:about )?the [^,.;:]{2,40})|change of plans?|new (?:task|plan|topic|request)|(?:drop|scrap) (?:that|all that|it|the [^,.;:]{2,40})|zaboravi (?:to|sve|na [^,.;:]{2,40})|promena plana|novi zadatak|nova tema|ostavi to)\b[\s,.:;!-]*(?:now|instead|and|let's|rather|sada|hajde da|idemo na)?[\s,:]*(\S.*)?$";
@@ -64,6 +66,7 @@ pub(super) fn answers_only(seen: &str) -> bool {
 /// The sentence may say what a session is about: it is no rule, choice or preference, unless it orders work.
 pub(super) fn may_name(part: &Sentence, said: &[Captured]) -> bool {
     !GREETING.is_match(&part.seen)
+        && !NO_REQUEST.is_match(&part.seen)
         && (orders_work(&part.seen)
             || said.is_empty()
             || said.iter().any(|said| matches!(said.kind, Kind::Task | Kind::Goal | Kind::OpenItem)))

@@ -39,6 +39,7 @@ mod tools;
 mod walk;
 mod withdraw;
 
+pub(crate) use act::says_more;
 pub use answer::extract_decision;
 pub use captured::{Captured, Change, MAX_CAPTURED, MAX_GOAL, Withdrawn};
 pub use capturer::{Capturer, capture};

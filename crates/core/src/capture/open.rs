@@ -146,7 +146,8 @@ fn is_file(word: &str) -> bool {
 
 /// Whether a report of one thing leaves something of the work open: other things that the work asks for beside it.
 pub(crate) fn leaves_some(work: &str, report: &str) -> bool {
-    let parts = parts(work);
+    let mut parts = parts(work);
+    parts.retain(|part| !part.objects.is_empty());
     if parts.len() < 2 {
         return false;
     }

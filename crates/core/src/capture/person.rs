@@ -7,13 +7,13 @@ use super::decision::{self, clip_decision, tier};
 use super::goal;
 use super::keeps;
 use super::kinds::{Kind, Source, TaskState};
-use super::lexicon::{names_nothing, starts_with_order};
+use super::lexicon::{is_serbian_change, names_nothing, starts_with_order};
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{sense, skip_words};
 use super::statement::{
-    ENSURE, FIRST_PERSON_NEED, HEDGE, HISTORY, MUST, NOT_ORDER, OPEN, forbids_in_serbian, permits, request,
-    statement, takes_a_stance,
+    self, ENSURE, FIRST_PERSON_NEED, HEDGE, HISTORY, MUST, NOT_ORDER, OPEN, forbids_in_serbian, permits,
+    request, statement, takes_a_stance,
 };
 use super::swap;
 use super::withdraw::{self, Before};
@@ -46,6 +46,8 @@ static_regex! {
     /// A reason for what follows: `8080 is taken, use 8443`.
     static REASON = r"^(?:so |the |our |ta[jo]? )*\S+(?: \S+){0,4} (?:is|are|isn't|aren't|has|won't|collides|je|su|nije|nisu) \S+(?: \S+){0,5}$";
     static CONDITION = r"^(?:if|when|whenever|once|after|before|unless|until|while|as|since|because|what|which|how|why|where|who|ako|kad\w*|dok|cim|posto|jer|sta|kako|koji)\b";
+    /// Words before an order.
+    static NOW = r"^(?:(?:ok|okay|now|then|and|so|please|go ahead and|let's|yes|sad|sada|onda|hajde|molim te|dobro|da|idemo),? )+";
     /// Words that name nothing in a thing to remember.
     static EMPTY_WORD = r"[/@\\]|^(?:the|a|an|this|that|it|one|thing|things|file|folder|doc|docs|btw|also|please|too|all|these|those|and|taj|ta|to|ovo|fajl|ovaj|molim)[.,!]*$";
     /// Output that was pasted.
@@ -110,6 +112,18 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     let error = pasted.as_ref().map(|pasted| pasted.text.clone());
     found.extend(pasted);
     Heard { found, error }
+}
+
+/// Whether a text orders something to be changed, whatever it is.
+pub(super) fn orders_change(text: &str) -> bool {
+    sentences(text).iter().any(|part| {
+        let opened = clause::opened(&part.text, &part.seen);
+        let lead = NOW.find(opened.seen).map_or(0, |lead| lead.end());
+        let seen = opened.seen.get(lead..).unwrap_or(opened.seen);
+        let first = seen.split_whitespace().next().unwrap_or("");
+        let orders = starts_with_order(seen) || is_serbian_change(first);
+        orders && !NOT_ORDER.is_match(seen) && !part.text.ends_with('?') && !statement::is_for_now(&part.seen)
+    })
 }
 
 /// `Write a test. Put it in tests/.`: what a sentence says of the work that the one before asks for is part of that work.

@@ -17,7 +17,11 @@ static_regex! {
     static NOT_THING = r"^\S+(?:'d| would)? (?:really |just |still )*(?:want|like|prefer|hocu|hocemo|zelim|zelimo) (?:to|you|it|this|that|them|more|less|someone|something|us|him|her|the same|da|te|vas|ovo|to)\b";
     static WE_NEED = r"^(?:i|we|trebaju nam|treba nam) (?:also |still |really )*(?:need|want) (?:a|an|some|the|one|another|more|to)\b.{8,}$";
     static ONLY_WANT = r"\b(?:i|we)(?:'d| would)?\s+only\s+(?:want|need|accept)\b|\bhocu samo\b|\bzelim samo\b|\bsamo zelim\b";
-    static PREFER = r"^(?:(?:i|we|ja|mi)\s+(?:always|usually|generally|normally|prefer|like|love|hate|dislike|don't like|can't stand|never|tend to|work|live|speak|uvek|obicno|volim|volimo|ne volim|mrzim|vise volim|preferiram|nikad\w*)|(?:ne |vise |najvise )?(?:volim|volimo|preferiram|mrzim)|(?:uvek|obicno) (?:radim|pisem|koristim))\b";
+    static PREFER = r"^(?:(?:i|we)\s+(?:always|usually|generally|normally|prefer|like|love|hate|dislike|don't like|can't stand|never|tend to|work|live|speak)|(?:ja|mi)\s+(?:uvek|obicno|volim|volimo|ne volim|mrzim|vise volim|preferiram|nikad\w*)|(?:ne |vise |najvise )?(?:volim|volimo|preferiram|mrzim)|(?:uvek|obicno) (?:radim|pisem|koristim))\b";
+    /// `Don't change anything, just explain it`: a rule for the answer that is asked for, and no longer.
+    static FOR_NOW = r"^(?:please |and |but |ok |molim te |ali |pa )*(?:do not|don't|dont|nemoj\w*|ne|without|bez)\b.{0,30}\b(?:anything|any(?: of the)? (?:code|files?)|the code|code|yet|nista|kod)\b.{0,20}\b(?:just|only|samo) (?:\w+ )?(?:explain|tell|show|answer|describe|look|read|list|review|analy[sz]e|plan|think|discuss|check|give|summari[sz]e|objasni\w*|reci\w*|pokazi\w*|odgovori\w*|opisi\w*|pogledaj\w*|procitaj\w*|nabroj\w*|pregledaj\w*|analiziraj\w*|kazi\w*|predlozi\w*|proveri\w*)\b|^(?:please |molim te )*(?:just|only|samo) (?:explain|tell|show|answer|describe|look|read|list|review|analy[sz]e|plan|think|discuss|check|objasni\w*|reci\w*|pokazi\w*|opisi\w*|pogledaj\w*|pregledaj\w*|analiziraj\w*|predlozi\w*)\b.*\b(?:do not|don't|dont|nemoj\w*|ne)\b.{0,30}\b(?:anything|any (?:code|files?)|yet|nista)\b";
+    /// What nobody here does is forbidden.
+    static WE_NEVER = r"^(?:we|mi)\s+(?:never|nikad\w* ne)\s+(?:[a-z]+) \S";
     static ASK_ME = r"\b(?:always|never|uvek|nikad\w*) (?:ask|tell|show|warn|call|me (?:pitaj|obavesti)|pitaj me)\b|\bask me (?:first|before)\b|\bpitaj me (?:pre|prvo)\b|^(?:answer|reply|respond|write|speak) (?:me )?(?:in|briefly|shortly)\b|^(?:odgovaraj|pisi|govori)\b";
     static ALWAYS = r"\b(?:always|never|only ever|under no circumstances|at all times|no matter what|uvek|nikad\w*|ni u kom slucaju)\b";
     static ONLY = r"^(?:please |and |but |also )*(?:only|nothing but|samo|iskljucivo)\s+\S+\s+\S+";
@@ -53,7 +57,7 @@ static_regex! {
     static EMBEDDED = r"\b(?:where|what|which|how|why|whether|who|when|if (?:you|we|i)|gde|sta|kako|koji|da li)\b.{0,40}\b(?:must|should|needs? to|has to|have to|treba|mora)\b|\bshould be (?:that|this|it|so|good|fine|ok|okay|ready|done|able)\b|\b(?:should|must) (?:i|we|it)\b";
     /// What it should stay like is not said.
     static AS_IS = r"\b(?:as (?:it |they )?(?:is|are|was|were)|like (?:that|this|before)|the same|this way|that way|kako (?:jeste|je bilo|je)|isto)[.!]*$";
-    static PERMIT = r"^(?:(?:now|from now on|so|sada|od sada|ipak) )*(?:you (?:may|can|are (?:now )?(?:allowed|free|welcome|permitted) to)|feel free to|(?:it is|it's|its) (?:now |again )?(?:ok|okay|fine|allowed|safe|permitted|alright|all right) (?:now |again )?(?:for you )?to|(?:ti |sada |opet |ipak )*(?:smes|smete|mozes|mozete|slobodno|dozvoljeno (?:ti |vam )?je|dozvoljavam (?:ti|vam)?|u redu je))(?: (?:now|again|also|freely|sada|opet|slobodno|i|da))* ([a-z-]+)\s+(\S.*)$";
+    static PERMIT = r"^(?:(?:ok|okay|alright|fine|yes|now|from now on|so|dobro|e|u redu|sada|sad|od sada|ipak),? )*(?:you (?:may|can|are (?:now )?(?:allowed|free|welcome|permitted) to)|feel free to|(?:it is|it's|its) (?:now |again )?(?:ok|okay|fine|allowed|safe|permitted|alright|all right) (?:now |again )?(?:for you )?to|(?:ti |sada |sad |opet |ipak )*(?:smes|smete|mozes|mozete|slobodno|dozvoljeno (?:ti |vam )?je|dozvoljavam (?:ti|vam)?|u redu je))(?: (?:now|again|also|freely|sada|sad|opet|slobodno|i|da))* ([a-z-]+)\s+(\S.*)$";
     /// The permission names its object first.
     static ALLOWED = r"^(?:(?:now|from now on|sada|od sada) )*[^,.;:?]{3,60} (?:is|are|je|su) (?:now |again |sada |opet )*(?:allowed|permitted|fine|ok|okay|dozvoljen\w*|u redu)(?: (?:now|again|from now on|sada|opet|od sada))*[.!]*$";
     static TOUCH = r"^(?:edit|modify|touch|alter|access|overwrite|adjust|commit|rely|dira\w*|edituj\w*|pipa\w*|pristupa\w*)$";
@@ -73,6 +77,9 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
     let said = |kind: Kind, confidence: f32| {
         Some(Captured::new(kind, text.trim_end_matches(['.', '!']), Source::User, confidence))
     };
+    if WE_NEVER.is_match(seen) && !HISTORY.is_match(seen) && !ASK_ME.is_match(seen) {
+        return said(Kind::Constraint, 0.8);
+    }
     if ASK_ME.is_match(seen) || (PREFER.is_match(seen) && !HISTORY.is_match(seen)) {
         return said(Kind::Learning, 0.85);
     }
@@ -177,6 +184,11 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
             .then(|| Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
     None
+}
+
+/// It forbids changes only while something is explained or looked at.
+pub(super) fn is_for_now(seen: &str) -> bool {
+    FOR_NOW.is_match(seen)
 }
 
 /// `can you X?`, `please X`: work, or a stance where it says how things are to be.

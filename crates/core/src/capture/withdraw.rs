@@ -18,6 +18,8 @@ static_regex! {
     static CUE = r"second thou|thinking about|on reflection|undo|revert|scra|cancel|forget|ignor|disregard|strike|revers|retract|back|mind|nvm|drop|abandon|ditch|skip|kill|nix|need|bother|longer|not|don't|after all|remov|delet|rid|rip|off|obsolete|zaborav|batal|man[ij]|pust|povla|odust|treba|potreb|vazi|ponist|vrat|otkaz|ukloni|izbac|obris|nemoj|necemo|predom|vise|ostav|ne ";
     /// Words before it that say nothing.
     static LEAD = r"^(?:(?:ok|okay|oh|hm+|no|nope|nah|wait|hold on|sorry|actually|please|and|but|so|then|now|also|well|yes|yeah|right|hey|just|let's|lets|let us|can you|could you|would you|i think we (?:can|should)|we (?:can|should)|you can|i'd (?:like|want) (?:you )?to|i want (?:you )?to|you know what|ah|alright|all right|fine|in fact|thinking about it|on (?:second thoughts?|reflection)|after all|znas sta|u stvari|zapravo|ne|da|ma|e|a|ali|pa|onda|dobro|cekaj|stani|izvini|molim te|ipak|sad|sada|hajde|ajde|mozes da|mozemo da|moramo da)[,.!-]*\s+)+";
+    /// `Forget what I said about Redis`, `zaboravi ono za petak`.
+    static FORGET_SAID = r"^(?:forget|ignore|disregard|scratch|scrap|cancel|drop|never ?mind|nvm|zaboravi\w*|ignorisi\w*|zanemari\w*|ponisti\w*) (?:about |na )?(?:(?:everything |all |anything |sve |ono )*(?:(?:what|that|sto|sta) )?(?:i|we|you|sam|smo)(?:'ve| have| sam| smo)? ?(?:just |earlier |ranije )?(?:said|wrote|told you|asked(?: for)?|mentioned|rekao|rekla|rekli|pisao|pisala|trazio|trazila|pomenuo|pomenula)|the (?:thing|part|bit|stuff)|ono|pricu) (?:about|on|regarding|for|with|o|za|oko|sa|u vezi sa|u vezi) (?:the |our |my )?([^,;:]{2,60})$";
     /// Points at what was said or done last.
     static UNDO_THAT = r"^(?:undo|revert|scratch|scrap|cancel|forget|ignore|disregard|strike|reverse|retract|take back|roll back|back out|never ?mind|ponisti\w*|vrati\w*|otkazi\w*|povlacim|zaboravi\w*|ignorisi\w*)(?: about| na)? (?:that|this|it|all(?: of)? (?:that|this|it)|those|these|them|everything|(?:the|your|my) (?:last|latest|previous|earlier)(?: \w+){0,2}|what (?:i|you)(?:'ve)? (?:just |last )?(?:said|wrote|asked|did|told|suggested|changed)\b.{0,24}|to|ovo|sve(?: to)?|to sve|poslednj\w+(?: \w+){0,2}|prethodn\w+(?: \w+)?|sto sam (?:rekao|rekla|napisao|napisala|trazio|trazila))(?: (?:please|again|then|completely|entirely|altogether|nazad|molim te|kako je bilo|na staro|(?:change|edit|one|part|bit)s?))*$";
     static PUT_BACK = r"^(?:put|change|turn|set|move|switch|roll|bring|take) (?:it|that|this|everything|them) (?:all )?back(?: (?:to )?(?:the way|how|what|where) .{1,30}| again| please)?$|^(?:go|roll|change) back to (?:the way|how|what) .{1,30}$|^vrati\w* (?:to |sve )?(?:na staro|kako je bilo|nazad)$|^(?:i|we) take (?:that|it) back$|^(?:i|we)(?:'ve| have)? (?:just )?changed (?:my|our) minds?$|^predomisli\w+ (?:sam|smo) se$|^(?:sam|smo) se predomisli\w+$";
@@ -170,12 +172,6 @@ fn whole(piece: &str, text: &str, changed: bool) -> Option<TakesBack> {
     if piece.is_empty() {
         return None;
     }
-    if UNDO_THAT.is_match(piece) || PUT_BACK.is_match(piece) {
-        return Some(TakesBack::Last { answers: false });
-    }
-    if DECLINE.is_match(piece) {
-        return Some(TakesBack::Last { answers: true });
-    }
     let name = |found: regex::Match<'_>| {
         let (start, count) = (words(piece, found.start()), found.as_str().split_whitespace().count());
         let name = clause::slice(text, start, start + count);
@@ -185,6 +181,15 @@ fn whole(piece: &str, text: &str, changed: bool) -> Option<TakesBack> {
     let first = |found: regex::Captures<'_>| {
         found.iter().skip(1).flatten().find(|group| !group.as_str().trim().is_empty()).and_then(name)
     };
+    if let Some(name) = FORGET_SAID.captures(piece).and_then(first) {
+        return Some(TakesBack::Named(Withdrawn::Talk(name)));
+    }
+    if UNDO_THAT.is_match(piece) || PUT_BACK.is_match(piece) {
+        return Some(TakesBack::Last { answers: false });
+    }
+    if DECLINE.is_match(piece) {
+        return Some(TakesBack::Last { answers: true });
+    }
     for pattern in [&*FORGET_TALK, &*FORGET, &*OFF] {
         if let Some(name) = pattern.captures(piece).and_then(first) {
             return Some(TakesBack::Named(Withdrawn::Topic(name)));
@@ -264,6 +269,14 @@ mod tests {
             ("the no-comments rule no longer applies", "no-comments"),
         ] {
             assert_eq!(of(text), Some(TakesBack::Named(Withdrawn::Topic(name.to_owned()))), "{text}");
+        }
+        for (text, name) in [
+            ("Forget what I said about Yarn.", "Yarn"),
+            ("ignore everything we said about the tabs", "tabs"),
+            ("Zaboravi ono za nedelju", "nedelju"),
+            ("Заборави шта сам рекао о Редису.", "Редису"),
+        ] {
+            assert_eq!(of(text), Some(TakesBack::Named(Withdrawn::Talk(name.to_owned()))), "{text}");
         }
         for (text, name) in [
             ("We no longer need the CSV export.", "CSV export"),

@@ -11,7 +11,7 @@ use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, Ta
 use super::index::Known;
 use super::live::LivePath;
 use super::texts::Texts;
-use super::trust::{may_supersede, may_yield, meets, plans_after_done};
+use super::trust::{may_supersede, may_yield, meets, stands_beside};
 use super::view::View;
 use crate::capture::leaves_some;
 use crate::text::{fold, normalize};
@@ -217,7 +217,7 @@ impl Ledger {
                 Comparison::Conflict
                     if verdict.supersedes()
                         && may_supersede(entry.source, other.source)
-                        && !plans_after_done(other, &entry) =>
+                        && !stands_beside(other, &entry) =>
                 {
                     replaced.push(other)
                 }

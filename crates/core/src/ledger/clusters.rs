@@ -10,7 +10,7 @@ use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Source, Status, TaskState};
 use super::index::Known;
 use super::live::LivePath;
-use super::trust::{family, may_supersede, meets, plans_after_done};
+use super::trust::{family, may_supersede, meets, stands_beside};
 use super::view::{Item, View};
 use crate::text::fold;
 
@@ -183,7 +183,7 @@ impl Clusters {
                 Comparison::Conflict
                     if verdict.supersedes()
                         && may_supersede(entry.source, cluster.trust)
-                        && !plans_after_done(&cluster.wording, entry) =>
+                        && !stands_beside(&cluster.wording, entry) =>
                 {
                     replaced.push(number)
                 }

@@ -297,10 +297,11 @@ impl Ledger {
                     said.iter().any(same) && holds(entry)
                 })
             }
-            Withdrawn::Topic(name) => {
-                let (name, demand) = named(name);
+            Withdrawn::Topic(said) | Withdrawn::Talk(said) => {
+                let (name, demand) = named(said);
                 let name = Name::new(&name);
-                let about = |known: &Prepared| name.share_of(known, !demand);
+                let one_side = !demand && !matches!(what, Withdrawn::Talk(_));
+                let about = |known: &Prepared| name.share_of(known, one_side);
                 let mut found = self.entries_with(|entry, known| about(known).is_some() && holds(entry));
                 if found.len() > MOST_MEANT {
                     let mainly = |entry: &&Entry| {

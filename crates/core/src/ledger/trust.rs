@@ -1,6 +1,7 @@
 //! Who may yield and replace what (the matrix of DESIGN section 4), and which kinds of entries meet.
 
 use super::fact::{Entry, Kind, Source, TaskState};
+use crate::capture::says_more;
 use crate::text::fold;
 
 /// Whether an entry of this kind may come from this source.
@@ -41,13 +42,21 @@ pub(super) fn meets(newer: Kind, older: Kind) -> bool {
     family(newer) == family(older) || family(newer) == 0 && family(older) == 1
 }
 
-/// A task to be done beside one that was done: finished work stands, unless the new task plainly undoes it.
-pub(super) fn plans_after_done(older: &Entry, newer: &Entry) -> bool {
+/// Whether an entry stands beside a newer one that contradicts it. Finished work does beside a task, unless that plainly
+/// undoes it; work that is to be done does beside a rule of the same message, and beside one that forbids it only in some
+/// cases: `deploy with Ansible`, `never deploy on Friday`.
+pub(super) fn stands_beside(older: &Entry, newer: &Entry) -> bool {
     const UNDOING: &[&str] =
         &["undo", "revert", "roll", "restore", "back", "vrati", "vratiti", "ponisti", "ponistiti"];
-    let done = older.kind == Kind::Task && older.task == Some(TaskState::Done);
-    let open = newer.kind == Kind::Task && newer.task != Some(TaskState::Done);
-    done && open && !fold(&newer.text).split_whitespace().take(2).any(|word| UNDOING.contains(&word))
+    let open = |entry: &Entry| entry.task != Some(TaskState::Done);
+    if older.kind == Kind::Task && !open(older) {
+        let undoes = || fold(&newer.text).split_whitespace().take(2).any(|word| UNDOING.contains(&word));
+        return newer.kind == Kind::Task && open(newer) && !undoes();
+    }
+    let rules = newer.kind == Kind::Constraint && family(older.kind) == family(Kind::Task);
+    let together =
+        (older.place.generation, older.place.ordinal) == (newer.place.generation, newer.place.ordinal);
+    rules && (together || says_more(&newer.text, &older.text))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::files;
 use super::gather::{Beyond, Candidate, clause, fingerprint};
-use super::neutral::neutralise;
+use super::neutral::{neutralise, neutralise_words};
 use super::root::Root;
 use super::section::{Section, Shape};
 use super::{FIRST_LINE, LAST_LINE, LEAST_USEFUL_TOKENS, LIVE, ROOMY_TOKENS, RenderOptions};
@@ -17,8 +17,6 @@ const PASTE: usize = 400;
 const PASTED_MARKS: usize = 18;
 /// Compactions after which a session that frees little is told so.
 const MANY_COMPACTIONS: u64 = 3;
-/// Stands where items of a list were left out.
-const GAP: &str = "- …";
 const END: &str = "End of record. The user's latest message decides what to do now.";
 
 /// The lines before the sections. Lines at the end of `lines` are given up first.
@@ -66,7 +64,7 @@ impl Head {
         let mut room = options.max_tokens.saturating_sub(frame);
         let whole = room;
         let working = &checkpoint.working;
-        let request = checkpoint.active_request.as_deref().map(neutralise).unwrap_or_default();
+        let request = checkpoint.active_request.as_deref().map(neutralise_words).unwrap_or_default();
         if !options.request_is_visible {
             head.add(
                 "active_request",
@@ -180,14 +178,10 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
     shown.sort_unstable();
     let mut root = head.root.line();
     for section in Section::ALL {
-        let places: Vec<usize> = shown
-            .iter()
-            .copied()
-            .filter(|index| candidates.get(*index).is_some_and(|candidate| candidate.section == section))
-            .collect();
-        let items: Vec<&str> = places
+        let items: Vec<&str> = shown
             .iter()
             .filter_map(|index| candidates.get(*index))
+            .filter(|candidate| candidate.section == section)
             .map(|candidate| candidate.line.as_str())
             .collect();
         if items.is_empty() {
@@ -201,15 +195,7 @@ pub(super) fn assemble(head: &Head, candidates: &[Candidate], chosen: &[usize]) 
         match section.shape() {
             Shape::Bullets => {
                 lines.push(section.heading().to_owned());
-                let mut before = None;
-                for (item, place) in items.iter().zip(places) {
-                    // A list in order of time says where something is missing.
-                    if section.stands() && before.is_some_and(|before| before + 1 < place) {
-                        lines.push(GAP.to_owned());
-                    }
-                    before = Some(place);
-                    lines.push(format!("- {item}"));
-                }
+                lines.extend(items.iter().map(|item| format!("- {item}")));
             }
             Shape::Joined(_) if section.is_files() => {
                 lines.push(format!("{} {}", section.heading(), files::joined(&items)))

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-use crate::text::pattern::static_regex;
+use crate::text::pattern::{Pattern, static_regex};
 
 static_regex! {
     /// A tag name of ours after anything that a reader may take for `<`, found in a skeleton. Group 1 is the bracket.
@@ -15,17 +15,28 @@ static_regex! {
     static OWN_LINE = r"(\[)\s*(?:post[\s-]*compaction\s+checkpoint\s+restore|prior\s+conversation\s+summary)";
     /// Marks that would make an item a heading, a list, a quote or a table.
     static LEADING_MARK = r"\A(?:#{1,6}(?:\s+|\z)|[-*+•]\s+|\d{1,3}[.)]\s+|>\s*|\|\s*|={3,}\s*|-{3,}\s*)";
+    /// The same without the number of an answer.
+    static LEADING_SIGN = r"\A(?:#{1,6}(?:\s+|\z)|[-*+•]\s+|>\s*|\|\s*|={3,}\s*|-{3,}\s*)";
     /// Code fences; in one line they enclose nothing.
     static CODE_FENCE = r"`{3,}|~{3,}";
 }
 
 /// A stored text as one harmless line. Line breaks become ` / `, leading markdown marks are dropped.
 pub(crate) fn neutralise(text: &str) -> String {
+    harmless(text, &LEADING_MARK)
+}
+
+/// The same for what stands behind a label: there a number is part of the words.
+pub(crate) fn neutralise_words(text: &str) -> String {
+    harmless(text, &LEADING_SIGN)
+}
+
+fn harmless(text: &str, leading: &Pattern) -> String {
     let flat = flatten(text);
     let mut line = flat.as_ref();
     // Nearly every text begins with a letter, and nothing is to be taken off.
     while !line.starts_with(char::is_alphabetic)
-        && let Some(mark) = LEADING_MARK.find(line)
+        && let Some(mark) = leading.find(line)
     {
         line = line.get(mark.end()..).unwrap_or_default();
     }
