@@ -9,7 +9,7 @@ use super::open::{self, Open};
 use super::report::Reports;
 use super::sense::sense;
 use super::withdraw::Before;
-use super::{agent, injected, lexicon, pasted, person, statement, thread};
+use super::{agent, chosen, injected, lexicon, pasted, person, statement, thread};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
@@ -23,6 +23,10 @@ const ANSWERED: f32 = 0.9;
 const MAX_ERRORS: usize = 8;
 /// Things said last that are remembered, so that they can be taken back.
 const MAX_SAID: usize = 8;
+/// Graphemes of a message in which it says that it only wants to look.
+const MAX_RULE: usize = 600;
+/// An answer of at most so many words asks for nothing besides.
+const SHORT_ANSWER: usize = 8;
 /// So many open steps in one message are a list of what is left.
 const LIST: usize = 2;
 /// Steps that are remembered as left.
@@ -48,6 +52,8 @@ pub struct Capturer {
     errors: Vec<Pasted>,
     /// What the newest message of the person said, and the agent decided since: what `undo that` takes back.
     said: Vec<String>,
+    /// What the person asked last, if it was which of several.
+    asked_which: Option<String>,
     /// Rules of a person for one answer only: they end when something is to be changed.
     for_now: Vec<String>,
     /// The first substantive request was seen.
@@ -111,12 +117,24 @@ impl Capturer {
         }
         let more = self.errors.len().saturating_sub(MAX_ERRORS);
         self.errors.drain(..more);
+        let reply = self.last_reply.take().unwrap_or_default();
+        let decided = answer::extract_decision(&reply, Some(text)).and_then(|decided| {
+            if lexicon::names_nothing(&sense(&decided)) {
+                chosen::framed(&decided, &reply, self.asked_which.as_deref())
+            } else {
+                Some(decided)
+            }
+        });
+        let answers = chosen::numbered(&reply, text);
+        let short = text.split_whitespace().count() <= SHORT_ANSWER;
+        if !self.has_goal && (short && decided.is_some() || !answers.is_empty()) {
+            // An answer is no first request.
+            said.retain(|found| found.kind != Kind::Goal);
+        }
+        let decided = decided.filter(|_| answers.is_empty());
+        said.splice(0..0, answers);
+        self.asked_which = chosen::subject(text).map(|_| text.to_owned());
         self.has_goal |= said.iter().any(|found| found.kind == Kind::Goal);
-        let decided = self
-            .last_reply
-            .take()
-            .and_then(|reply| answer::extract_decision(&reply, Some(text)))
-            .filter(|decided| !lexicon::names_nothing(&sense(decided)));
         said.extend(settled);
         let out = match decided {
             None => said,
@@ -156,8 +174,10 @@ impl Capturer {
             ..Open::new(&found.text, Source::User)
         }));
         keep_newest(&mut self.asked, MAX_SAID);
+        let whole = clip::first_graphemes(text, MAX_RULE);
         let for_now = |found: &&Captured| {
-            found.kind == Kind::Constraint && found.is_entry() && statement::is_for_now(&sense(&found.text))
+            let rules = found.kind == Kind::Constraint && found.is_entry();
+            rules && statement::is_for_now(&sense(&found.text), &sense(whole))
         };
         self.for_now.extend(out.iter().filter(for_now).map(|found| found.text.clone()));
         keep_newest(&mut self.for_now, MAX_SAID);

@@ -7,6 +7,7 @@ mod another;
 mod answer;
 mod captured;
 mod capturer;
+mod chosen;
 mod clause;
 mod decision;
 mod envelope;

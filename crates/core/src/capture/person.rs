@@ -12,8 +12,8 @@ use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{sense, skip_words};
 use super::statement::{
-    self, ENSURE, FIRST_PERSON_NEED, HEDGE, HISTORY, MUST, NOT_ORDER, OPEN, forbids_in_serbian, permits,
-    request, statement, takes_a_stance,
+    ENSURE, FIRST_PERSON_NEED, HEDGE, HISTORY, MUST, NOT_ORDER, OPEN, forbids_in_serbian, permits, request,
+    statement, takes_a_stance,
 };
 use super::swap;
 use super::withdraw::{self, Before};
@@ -122,7 +122,7 @@ pub(super) fn orders_change(text: &str) -> bool {
         let seen = opened.seen.get(lead..).unwrap_or(opened.seen);
         let first = seen.split_whitespace().next().unwrap_or("");
         let orders = starts_with_order(seen) || is_serbian_change(first);
-        orders && !NOT_ORDER.is_match(seen) && !part.text.ends_with('?') && !statement::is_for_now(&part.seen)
+        orders && !NOT_ORDER.is_match(seen) && !part.text.ends_with('?')
     })
 }
 

@@ -18,8 +18,10 @@ static_regex! {
     static WE_NEED = r"^(?:i|we|trebaju nam|treba nam) (?:also |still |really )*(?:need|want) (?:a|an|some|the|one|another|more|to)\b.{8,}$";
     static ONLY_WANT = r"\b(?:i|we)(?:'d| would)?\s+only\s+(?:want|need|accept)\b|\bhocu samo\b|\bzelim samo\b|\bsamo zelim\b";
     static PREFER = r"^(?:(?:i|we)\s+(?:always|usually|generally|normally|prefer|like|love|hate|dislike|don't like|can't stand|never|tend to|work|live|speak)|(?:ja|mi)\s+(?:uvek|obicno|volim|volimo|ne volim|mrzim|vise volim|preferiram|nikad\w*)|(?:ne |vise |najvise )?(?:volim|volimo|preferiram|mrzim)|(?:uvek|obicno) (?:radim|pisem|koristim))\b";
-    /// `Don't change anything, just explain it`: a rule for the answer that is asked for, and no longer.
-    static FOR_NOW = r"^(?:please |and |but |ok |molim te |ali |pa )*(?:do not|don't|dont|nemoj\w*|ne|without|bez)\b.{0,30}\b(?:anything|any(?: of the)? (?:code|files?)|the code|code|yet|nista|kod)\b.{0,20}\b(?:just|only|samo) (?:\w+ )?(?:explain|tell|show|answer|describe|look|read|list|review|analy[sz]e|plan|think|discuss|check|give|summari[sz]e|objasni\w*|reci\w*|pokazi\w*|odgovori\w*|opisi\w*|pogledaj\w*|procitaj\w*|nabroj\w*|pregledaj\w*|analiziraj\w*|kazi\w*|predlozi\w*|proveri\w*)\b|^(?:please |molim te )*(?:just|only|samo) (?:explain|tell|show|answer|describe|look|read|list|review|analy[sz]e|plan|think|discuss|check|objasni\w*|reci\w*|pokazi\w*|opisi\w*|pogledaj\w*|pregledaj\w*|analiziraj\w*|predlozi\w*)\b.*\b(?:do not|don't|dont|nemoj\w*|ne)\b.{0,30}\b(?:anything|any (?:code|files?)|yet|nista)\b";
+    /// `Don't change anything`: a rule about whatever there is.
+    static ANYTHING = r"^(?:please |and |but |ok |molim te |ali |pa )*(?:do not|don't|dont|nemoj\w*|ne|without|bez)\b.{0,30}\b(?:anything|any(?: of the)? (?:code|files?)|the code|code|nista|kod)\b";
+    /// `Just explain it`: what is asked for changes nothing.
+    static ONLY_LOOK = r"\b(?:just|only|samo) (?:\w+ )?(?:explain|tell|show|answer|describe|look|read|list|review|analy[sz]e|plan|think|discuss|check|give|summari[sz]e|objasni\w*|reci\w*|pokazi\w*|odgovori\w*|opisi\w*|pogledaj\w*|procitaj\w*|nabroj\w*|pregledaj\w*|analiziraj\w*|kazi\w*|predlozi\w*|proveri\w*)\b";
     /// What nobody here does is forbidden.
     static WE_NEVER = r"^(?:we|mi)\s+(?:never|nikad\w* ne)\s+(?:[a-z]+) \S";
     static ASK_ME = r"\b(?:always|never|uvek|nikad\w*) (?:ask|tell|show|warn|call|me (?:pitaj|obavesti)|pitaj me)\b|\bask me (?:first|before)\b|\bpitaj me (?:pre|prvo)\b|^(?:answer|reply|respond|write|speak) (?:me )?(?:in|briefly|shortly)\b|^(?:odgovaraj|pisi|govori)\b";
@@ -186,9 +188,9 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
     None
 }
 
-/// It forbids changes only while something is explained or looked at.
-pub(super) fn is_for_now(seen: &str) -> bool {
-    FOR_NOW.is_match(seen)
+/// `Don't change anything, just explain it`: the rule holds for the answer that is asked for beside it, and no longer.
+pub(super) fn is_for_now(rule: &str, message: &str) -> bool {
+    ANYTHING.is_match(rule) && ONLY_LOOK.is_match(message)
 }
 
 /// `can you X?`, `please X`: work, or a stance where it says how things are to be.

@@ -151,23 +151,20 @@ fn a_crowded_packet_keeps_every_section_and_says_what_is_left_out() {
 }
 
 #[test]
-fn a_list_in_order_of_time_shows_where_something_is_left_out() {
-    let packet = render(&crowded(), &limited(700)).text;
-    let shown: Vec<Option<u32>> = packet
-        .lines()
-        .skip_while(|line| !line.starts_with("Decisions"))
-        .skip(1)
-        .take_while(|line| line.starts_with("- "))
-        .map(|line| line.split("number ").nth(1)?.split(' ').next()?.trim_end_matches(':').parse().ok())
-        .collect();
-    let mut last = None;
-    for (index, number) in shown.iter().enumerate() {
-        let Some(number) = number else { continue };
-        let marked = index > 0 && shown[index - 1].is_none();
-        assert_eq!(marked, last.is_some_and(|last: u32| last + 1 < *number), "before {number} in\n{packet}");
-        last = Some(*number);
-    }
-    assert!(shown.iter().any(Option::is_none), "{packet}");
+fn what_is_left_out_is_told_once_and_no_bullet_is_empty() {
+    let packet = render(&crowded(), &limited(700));
+    let bullets: Vec<&str> = packet.text.lines().filter_map(|line| line.strip_prefix("- ")).collect();
+    let told = |bullet: &&str| bullet.chars().any(char::is_alphanumeric);
+    assert!(bullets.len() > 5 && bullets.iter().all(told), "{}", packet.text);
+    assert_eq!(packet.text.matches("Not shown (in checkpoint cp_003): ").count(), 1);
+}
+
+#[test]
+fn the_number_of_an_answer_is_part_of_the_words() {
+    let mut checkpoint = fixture::checkpoint();
+    checkpoint.active_request = Some("1. the small one, 2. no".to_owned());
+    let text = render(&checkpoint, &limited(700)).text;
+    assert!(text.contains("\nLatest request (the user's words): 1. the small one, 2. no\n"), "{text}");
 }
 
 #[test]

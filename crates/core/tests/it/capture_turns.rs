@@ -222,3 +222,34 @@ fn a_line_of_an_agent_that_is_left_to_do_is_an_open_item() {
         found.iter().filter(|(_, said)| said.kind == OpenItem).map(|(_, said)| said.text.as_str()).collect();
     assert_eq!(open, ["handle empty files", "write the docs for it", "the cache is never cleared"]);
 }
+
+#[test]
+fn what_is_never_done_is_a_rule_and_no_preference() {
+    for text in [
+        "never log the request bodies",
+        "i nikada ne briši poslednju kopiju",
+        "We never log the request bodies",
+        "И никад не бриши последњу копију",
+    ] {
+        assert_eq!(said(text), [(Constraint, text.to_owned())], "{text}");
+    }
+    assert_eq!(
+        said("I never work on Sundays").iter().map(|said| said.0).collect::<Vec<_>>(),
+        [Kind::Learning]
+    );
+}
+
+#[test]
+fn an_answer_and_a_question_where_things_stand_are_no_goal() {
+    for text in ["Thanks. What is left?", "Šta je ostalo?", "yes, the second one", "2", "da, drugi"] {
+        assert_eq!(of(Goal, &heard(&[text])), [""; 0], "{text}");
+    }
+    let messages = [
+        Message::user("Which bundler?"),
+        Message::assistant("Options:\n1. vite\n2. parcel\nWhich one do you want?"),
+        Message::user("yes, the second one"),
+    ];
+    let found: Vec<Captured> = capture(&messages).into_iter().map(|(_, found)| found).collect();
+    assert_eq!(of(Decision, &found), ["bundler: parcel"]);
+    assert_eq!(of(Goal, &found), [""; 0]);
+}

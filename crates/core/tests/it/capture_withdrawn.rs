@@ -255,3 +255,62 @@ fn what_was_taken_back_is_not_done() {
     let item = view.items.iter().find(|item| item.entry.text.contains("dark mode")).unwrap();
     assert!(matches!(item.status, Status::Withdrawn(_)), "{:?}", item.status);
 }
+
+#[test]
+fn what_was_forbidden_is_allowed_again() {
+    for (ban, permission) in [
+        ("Don't push to the release branch.", "OK you can push to the release branch now."),
+        ("Ne diraj deploy.yaml.", "Sad smeš da menjaš deploy.yaml."),
+        ("Ne diraj deploy.yaml.", "Možeš sad da diraš deploy.yaml."),
+        ("Не дирај deploy.yaml.", "Можеш сад да дираш deploy.yaml."),
+    ] {
+        let found = after(&[&format!("u: {ban}"), "a: Ok.", &format!("u: {permission}")]);
+        assert_eq!(found, [permission.trim_end_matches('.')], "{permission}");
+    }
+}
+
+#[test]
+fn a_rule_for_one_answer_ends_when_something_is_to_be_changed() {
+    for (rule, next) in [
+        ("Don't touch any code, just explain how the queue works.", "ok now move it to a worker"),
+        ("Do not edit any files. Just show me the plan.", "Good, now write the worker for the queue."),
+        ("Nemoj ništa da menjaš, samo objasni kako radi red.", "ok, sad prepravi to na radnike"),
+    ] {
+        let asked = ["u: Use tabs.", "a: Ok.", &format!("u: {rule}"), "a: It polls."];
+        let rule = rule.split('.').next().unwrap();
+        let meanwhile: Vec<&str> = asked.iter().copied().chain(["u: and how does the cache work?"]).collect();
+        assert!(after(&meanwhile).iter().any(|text| text == rule), "{rule}");
+        let changed: Vec<String> =
+            asked.iter().map(|turn| (*turn).to_owned()).chain([format!("u: {next}")]).collect();
+        let found = after(&changed.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(
+            found.iter().all(|text| text != rule) && found.contains(&"Use tabs".to_owned()),
+            "{next}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn what_was_said_of_one_thing_is_taken_back_and_the_rest_stays() {
+    for (said, withdrawal, held) in [
+        (
+            "Use npm for the build. Do not use Yarn.",
+            "Forget what I said about Yarn.",
+            &["Use npm for the build"][..],
+        ),
+        ("Nikad ne objavljuj nedeljom. Koristi npm.", "Zaboravi ono za nedelju.", &["Koristi npm"]),
+    ] {
+        let found = after(&[&format!("u: {said}"), "a: Ok.", &format!("u: {withdrawal}")]);
+        assert_eq!(found, held, "{withdrawal}");
+    }
+}
+
+#[test]
+fn a_rule_beside_work_leaves_it_and_one_that_forbids_it_does_not() {
+    let found = after(&["u: Publish with Helm. Never publish on Sunday.", "a: Ok."]);
+    assert_eq!(found, ["Publish with Helm", "Never publish on Sunday"]);
+    let found = after(&["u: Add the PDF export.", "a: Ok.", "u: Never export on Sunday.", "a: Ok."]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    let found = after(&["u: Add the PDF export.", "a: Ok.", "u: Don't add the PDF export."]);
+    assert_eq!(found, ["Don't add the PDF export"]);
+}
