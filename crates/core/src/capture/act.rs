@@ -106,10 +106,23 @@ fn in_english(stem: &str) -> Option<u32> {
 }
 
 fn in_serbian(word: &str) -> Option<u32> {
-    let does = |stems: &str| stems.split_whitespace().any(|stem| word.starts_with(stem));
-    let groups = GROUPS.iter().enumerate().filter(|(_, (_, serbian))| does(serbian));
-    groups.map(|(at, _)| 1 << at).reduce(|all, group| all | group)
+    /// Stems with their groups, by what they begin with.
+    static STEMS: LazyLock<HashMap<&str, Vec<(&str, u32)>>> = LazyLock::new(|| {
+        let mut known: HashMap<&str, Vec<(&str, u32)>> = HashMap::new();
+        for (at, (_, serbian)) in GROUPS.iter().enumerate() {
+            for stem in serbian.split_whitespace() {
+                known.entry(stem.get(..STEM_HEAD).unwrap_or(stem)).or_default().push((stem, 1 << at));
+            }
+        }
+        known
+    });
+    let known = STEMS.get(word.get(..STEM_HEAD)?)?;
+    let groups = known.iter().filter(|(stem, _)| word.starts_with(stem)).map(|(_, group)| *group);
+    groups.reduce(|all, group| all | group)
 }
+
+/// No Serbian stem is shorter, in bytes.
+const STEM_HEAD: usize = 3;
 
 /// The word tells, as English, that something was done.
 pub(super) fn is_past(word: &str) -> bool {
@@ -132,9 +145,9 @@ pub(super) fn is_serbian_past(word: &str) -> bool {
         "ove",
     ];
     word.len() >= 4
+        && ENDINGS.iter().any(|ending| word.ends_with(ending))
         && in_serbian(word).is_some()
         && in_english(&base(word)).is_none()
-        && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
 /// The telling words of what work is about, folded; of paths the last part.
@@ -275,6 +288,16 @@ pub(super) fn is_same(a: &str, b: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_stem_is_shorter_than_what_it_is_looked_up_by() {
+        for (_, serbian) in GROUPS {
+            assert!(
+                serbian.split_whitespace().all(|stem| stem.len() >= STEM_HEAD && stem.is_ascii()),
+                "{serbian}"
+            );
+        }
+    }
 
     #[test]
     fn verbs_for_the_same_work_fit_in_either_language() {

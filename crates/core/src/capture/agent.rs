@@ -31,9 +31,9 @@ static_regex! {
     static FILE_ONLY = r"^[`\w./*-]+(?:\s*-.*)?$";
 }
 
-/// What a reply of the agent says. `works` tells that it calls tools: then its announcements are activity, and only
+/// What a reply of the agent says. `awaited` tells that work is open whose report may be in it, `works` tells that it calls tools: then its announcements are activity, and only
 /// plain statements of a decision count.
-pub(super) fn read(text: &str, works: bool) -> Heard {
+pub(super) fn read(text: &str, works: bool, awaited: bool) -> Heard {
     let parts = sentences(text);
     let mut out = Vec::new();
     let least = if works { tier::HEADING } else { tier::AGREED };
@@ -64,7 +64,7 @@ pub(super) fn read(text: &str, works: bool) -> Heard {
         }
     }
     let done = reports_done(&parts);
-    let mut reports = report::read(&parts);
+    let mut reports = if awaited { report::read(&parts) } else { Reports::default() };
     if parts.iter().any(|part| BLOCKED.is_match(&part.seen)) {
         (reports.bare, reports.nothing_left, reports.opens) = (None, None, false);
     }

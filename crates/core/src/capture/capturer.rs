@@ -14,6 +14,7 @@ use crate::message::{Message, Role};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 use serde::{Deserialize, Serialize};
+use std::cell::LazyCell;
 
 /// Of a long reply, this many tokens of its end are kept for the answer that follows.
 const REPLY_TOKENS: u64 = 4_000;
@@ -174,10 +175,10 @@ impl Capturer {
             ..Open::new(&found.text, Source::User)
         }));
         keep_newest(&mut self.asked, MAX_SAID);
-        let whole = clip::first_graphemes(text, MAX_RULE);
+        let whole = LazyCell::new(|| sense(clip::first_graphemes(text, MAX_RULE)));
         let for_now = |found: &&Captured| {
             let rules = found.kind == Kind::Constraint && found.is_entry();
-            rules && statement::is_for_now(&sense(&found.text), &sense(whole))
+            rules && statement::is_for_now(&sense(&found.text), &whole)
         };
         self.for_now.extend(out.iter().filter(for_now).map(|found| found.text.clone()));
         keep_newest(&mut self.for_now, MAX_SAID);
@@ -202,7 +203,8 @@ impl Capturer {
         }
         let works = message.tool_calls().next().is_some();
         self.worked |= works;
-        let heard = agent::read(&text, works);
+        let awaited = !(self.asked.is_empty() && self.listed.is_empty());
+        let heard = agent::read(&text, works, awaited);
         let settled = open::settle(&mut self.asked, &mut self.listed, &heard.reports);
         let mut out = self.refreshed(heard.found, Source::Assistant);
         self.said

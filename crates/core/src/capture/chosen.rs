@@ -40,9 +40,12 @@ pub(super) fn framed(choice: &str, reply: &str, asked: Option<&str>) -> Option<S
 
 /// What a question asks to choose: `logger`.
 pub(super) fn subject(question: &str) -> Option<String> {
+    if !question.trim_end().ends_with('?') {
+        return None;
+    }
     let seen = sense(question);
     let found = WHICH.captures(&seen)?.get(1)?;
-    if NO_SUBJECT.is_match(found.as_str()) || !question.trim_end().ends_with('?') {
+    if NO_SUBJECT.is_match(found.as_str()) {
         return None;
     }
     let start = seen.get(..found.start())?.split_whitespace().count();
@@ -54,7 +57,8 @@ pub(super) fn subject(question: &str) -> Option<String> {
 /// `1. GitHub Actions, 2. no`: what each answer decides; it settles its question. Nothing where the numbers are not those
 /// of questions.
 pub(super) fn numbered(reply: &str, answer: &str) -> Vec<Captured> {
-    let answers = by_number(answer);
+    let opens = answer.bytes().take(2).any(|byte| byte.is_ascii_digit());
+    let answers = if opens { by_number(answer) } else { Vec::new() };
     if answers.is_empty() {
         return Vec::new();
     }

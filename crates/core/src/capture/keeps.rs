@@ -20,7 +20,9 @@ static_regex! {
 
 /// What the orders of a person's sentence remove; a question whether to do so is none.
 pub(super) fn removals(part: &Sentence) -> Vec<Captured> {
-    if matches!(part.place, Place::Quote | Place::Row | Place::Heading) {
+    if matches!(part.place, Place::Quote | Place::Row | Place::Heading)
+        || !part.seen.split_whitespace().any(removes)
+    {
         return Vec::new();
     }
     let removed = |piece: String| {

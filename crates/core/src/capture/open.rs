@@ -164,6 +164,9 @@ pub(super) fn settle(asked: &mut Vec<Open>, listed: &mut Vec<Open>, reports: &Re
         done.append(&mut take(asked, |open| !answer::starts(&open.text)));
         return done;
     }
+    if reports.named.is_empty() && reports.bare.is_none() {
+        return done;
+    }
     let all: Vec<Vec<Part>> = asked.iter().chain(listed.iter()).map(|open| parts(&open.text)).collect();
     let mut named = false;
     for report in &reports.named {

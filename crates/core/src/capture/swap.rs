@@ -92,7 +92,7 @@ pub(super) fn back_to(text: &str) -> Option<String> {
 
 /// What a sentence that says nothing else puts in the place of what was chosen before.
 pub(super) fn verbless(part: &Sentence) -> Option<Captured> {
-    if part.text.ends_with('?') {
+    if part.text.ends_with('?') || !CUE.is_match(&part.seen) {
         return None;
     }
     let what = match back_to(&part.text) {
