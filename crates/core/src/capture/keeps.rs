@@ -48,7 +48,10 @@ fn removes(verb: &str) -> bool {
         letters
     };
     let swapped = |known: &str| {
-        known.len() > 4 && known.starts_with(verb.get(..1).unwrap_or("-")) && letters(known) == letters(verb)
+        known.len() > 4
+            && known.len() == verb.len()
+            && known.starts_with(verb.get(..1).unwrap_or("-"))
+            && letters(known) == letters(verb)
     };
     VERBS.contains(&verb)
         || VERBS.iter().any(|known| swapped(known))
