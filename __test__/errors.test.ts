@@ -101,15 +101,16 @@ describe('methods of a session', () => {
 
   test('show the short value of an option that takes one of a few words, or a time; no other', async () => {
     const message = async (call: () => unknown) => (await failure(call))!.message
+    const stateDir = freshDir()
     const input = (trigger: string) => ({ trigger, tokenUsage: { inputTokens: 1, contextWindow: 2 } }) as never
-    const open = (more: object) => clawback.ContextSession.open({ stateDir: '/nowhere', sessionKey: 'k', contextWindow: 1, ...more } as never)
-    expect(await message(() => clawback.writeCheckpoint('/nowhere', 'k', input('foo')))).toContain('unknown trigger "foo"')
+    const open = (more: object) => clawback.ContextSession.open({ stateDir, sessionKey: 'k', contextWindow: 1, ...more } as never)
+    expect(await message(() => clawback.writeCheckpoint(stateDir, 'k', input('foo')))).toContain('unknown trigger "foo"')
     expect(await message(() => open({ mode: 'fast' }))).toContain('mode "fast" is unknown')
     expect(await message(() => open({ config: { durability: 'fulll' } }))).toContain('"fulll"')
-    expect(await message(() => clawback.appendDecisionToState('/nowhere', 'k', { what: 'Use tabs', when: 'yesterday' }))).toContain('"yesterday"')
+    expect(await message(() => clawback.appendDecisionToState(stateDir, 'k', { what: 'Use tabs', when: 'yesterday' }))).toContain('"yesterday"')
     expect(await message(() => context.recall('x', { since: '2026-13-45' }))).toContain('"2026-13-45"')
     for (const secret of [SECRET, 'my password is hunter2', 'x'.repeat(30)]) {
-      expect(await message(() => clawback.writeCheckpoint('/nowhere', 'k', input(secret)))).toContain('unknown trigger "…"')
+      expect(await message(() => clawback.writeCheckpoint(stateDir, 'k', input(secret)))).toContain('unknown trigger "…"')
       expect(await message(() => open({ mode: secret }))).not.toContain(secret)
     }
   })

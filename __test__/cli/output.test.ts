@@ -49,7 +49,7 @@ describe('which state is meant', () => {
     expect(findStateDir(undefined, {}, home)).toBe(openclaw)
     const elsewhere = withState('elsewhere')
     expect(findStateDir(undefined, { OPENCLAW_STATE_DIR: elsewhere }, home)).toBe(elsewhere)
-    expect(findStateDir(undefined, { OPENCLAW_STATE_DIR: '/nowhere', PI_CODING_AGENT_DIR: elsewhere }, home)).toBe(elsewhere)
+    expect(findStateDir(undefined, { OPENCLAW_STATE_DIR: path.join(home, 'nowhere'), PI_CODING_AGENT_DIR: elsewhere }, home)).toBe(elsewhere)
     expect(findStateDir(elsewhere, {}, home)).toBe(elsewhere)
     expect(() => findStateDir(path.join(home, 'typo'), {}, home)).toThrow(expect.objectContaining({ code: 'NotFound', exitCode: 1 }))
   })
