@@ -219,7 +219,8 @@ for (const version of found) {
         const leaf = home.entries().at(-1).id
         await pi.command(`/test-tree ${user.id}`)
         await pi.turn('Use Postgres for the queue.', [prints(3_000), says('Postgres it is.')])
-        await fill(pi, 3)
+        // Three would end within a hair of the trigger.
+        await fill(pi, 5)
         const there = home.model.chats().at(-1)
         assert.match(packetOf(there), /Use Postgres for the queue/)
         lacks(there, /Redis/)
