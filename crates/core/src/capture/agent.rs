@@ -63,9 +63,10 @@ pub(super) fn read(text: &str, works: bool, awaited: bool) -> Heard {
             out.push(found);
         }
     }
-    let done = reports_done(&parts);
+    let blocked = parts.iter().any(|part| BLOCKED.is_match(&part.seen));
+    let done = !blocked && opens_with_report(&parts);
     let mut reports = if awaited { report::read(&parts) } else { Reports::default() };
-    if parts.iter().any(|part| BLOCKED.is_match(&part.seen)) {
+    if blocked {
         (reports.bare, reports.nothing_left, reports.opens) = (None, None, false);
     }
     Heard { found: out, done, reports }
@@ -81,14 +82,10 @@ pub(super) struct Heard {
     pub(super) reports: Reports,
 }
 
-/// Whether a final reply opens with a report that the work is done, and asks and lacks nothing.
-fn reports_done(parts: &[Sentence]) -> bool {
-    let opens = parts
-        .iter()
-        .filter(|part| part.place != Place::Heading)
-        .take(2)
-        .any(|part| DONE_REPORT.is_match(&part.seen));
-    opens && !parts.iter().any(|part| BLOCKED.is_match(&part.seen))
+/// Whether a final reply opens with a report that the work is done.
+fn opens_with_report(parts: &[Sentence]) -> bool {
+    let mut first = parts.iter().filter(|part| part.place != Place::Heading).take(2);
+    first.any(|part| DONE_REPORT.is_match(&part.seen))
 }
 
 /// What a host's summary of dropped history says.

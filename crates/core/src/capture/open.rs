@@ -294,8 +294,7 @@ mod tests {
             (&["Write the importer for the depot"], "The depot is ready.", &[]),
             (&["Add a footer", "Fix the header"], "Renamed the logo.", &["Add a footer", "Fix the header"]),
         ] {
-            let found = left(asked, &[], reply);
-            assert!(found == open || reply.starts_with("The depot"), "{reply}: {found:?}");
+            assert_eq!(left(asked, &[], reply), open, "{reply}");
         }
     }
 

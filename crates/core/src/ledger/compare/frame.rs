@@ -75,9 +75,7 @@ impl Reading<'_> {
 
     /// A name of the question, the same for readings that ask the same within one language.
     fn question(&self) -> u64 {
-        let mut keys: SmallVec<[u64; 8]> = self.topic.iter().map(|t| t.key).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys: SmallVec<[u64; 8]> = ascending(self.topic.iter().map(|t| t.key));
         let mut hasher = SipHasher13::new();
         keys.hash(&mut hasher);
         hasher.finish()
