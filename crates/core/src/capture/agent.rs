@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::prose::{Place, Sentence, sentences};
 use super::report::{self, Reports};
 use super::section::{Section, classify};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
@@ -191,7 +191,7 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
         return None;
     }
     let rest_of = |found: regex::Match<'_>| {
-        let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
+        let head = words_before(seen, found.start());
         skip_words(&part.text, head).trim_end_matches(['.', '!', ':']).to_owned()
     };
     if let Some(found) = NEXT_IS.captures(seen).and_then(|found| found.get(1)) {

@@ -5,7 +5,7 @@
 use super::captured::Change;
 use super::clause;
 use super::lexicon::names_nothing;
-use super::sense::sense;
+use super::sense::{sense, words_before};
 use super::swap;
 use crate::text::pattern::static_regex;
 
@@ -67,7 +67,7 @@ pub(super) fn change(text: &str) -> Option<Change> {
     let order = order.strip_suffix(" instead").unwrap_or(order);
     let part = |found: Option<regex::Match<'_>>| -> String {
         let Some(found) = found else { return String::new() };
-        let words = |bytes: usize| seen.get(..lead + bytes).map_or(0, |head| head.split_whitespace().count());
+        let words = |bytes: usize| words_before(&seen, lead + bytes);
         let end = END.find(found.as_str()).map_or(found.end(), |end| found.start() + end.start());
         let name = clause::slice(text, words(found.start()), words(end));
         let kept = name.split_whitespace().skip_while(|word| DETERMINER.is_match(&sense(word)));
@@ -101,7 +101,7 @@ fn for_what(change: Change) -> Change {
     else {
         return change;
     };
-    let words = |bytes: usize| seen.get(..bytes).map_or(0, |head| head.split_whitespace().count());
+    let words = |bytes: usize| words_before(&seen, bytes);
     let (end, start, all) = (words(new.end()), words(what.start()), words(seen.len()));
     let kept = clause::slice(&change.new, 0, end);
     if NOT_WHAT.is_match(what.as_str()) {

@@ -7,7 +7,7 @@ use super::options::{self, Options};
 use super::pick;
 use super::proposal::{self, Proposal};
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
@@ -158,7 +158,7 @@ fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, r
         && !options.from_question
     {
         if let Some(found) = MID_BUT.find(&seen).filter(|found| found.start() > 0) {
-            let before = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
+            let before = words_before(&seen, found.start());
             let change = skip_words(rest, before);
             let seen = sense(change);
             let says = !BUT_NOTHING.is_match(&seen) && !ASKS.is_match(&seen);
@@ -319,8 +319,7 @@ fn substituted(text: &str, change: &str) -> Option<String> {
     let new = NUMBER.find(&seen_change)?;
     let seen = sense(text);
     let old = NUMBER.find(&seen)?;
-    let word_at =
-        |seen: &str, at: usize| seen.get(..at).map_or(0, |before| before.split_whitespace().count());
+    let word_at = |seen: &str, at: usize| words_before(seen, at);
     let (old_word, new_word) = (word_at(&seen, old.start()), word_at(&seen_change, new.start()));
     if new_word > 2 || starts_with_order(&seen_change) {
         return None;

@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source};
 use super::lexicon::names_nothing;
 use super::options;
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// Longer answers to a numbered question are requests of their own.
@@ -107,7 +107,7 @@ fn by_number(answer: &str) -> Vec<(String, String)> {
     if !starts || !ascends {
         return Vec::new();
     }
-    let words = |bytes: usize| seen.get(..bytes).map_or(0, |head| head.split_whitespace().count());
+    let words = |bytes: usize| words_before(&seen, bytes);
     let told = |at: usize, start: usize| {
         let end = marks.get(at + 1).map_or(seen.len(), |next| next.0);
         let all: Vec<&str> =

@@ -5,7 +5,7 @@ use super::captured::Captured;
 use super::kinds::{Kind, Source};
 use super::lexicon::names_nothing;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 
@@ -98,10 +98,6 @@ pub(super) fn is_request(text: &str) -> bool {
 
 fn orders_work(seen: &str) -> bool {
     ORDERS_WORK.is_match(seen) && !names_nothing(seen)
-}
-
-fn words_before(seen: &str, at: usize) -> usize {
-    seen.get(..at).map_or(0, |head| head.split_whitespace().count())
 }
 
 #[cfg(test)]

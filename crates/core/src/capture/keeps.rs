@@ -6,7 +6,7 @@ use super::captured::{Captured, Withdrawn};
 use super::kinds::Source;
 use super::prose::{Place, Sentence};
 use super::report::pieces;
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 static_regex! {
@@ -28,7 +28,7 @@ pub(super) fn removals(part: &Sentence) -> Vec<Captured> {
     let removed = |piece: String| {
         let seen = sense(&piece);
         let lead = LEAD.find(&seen).map_or(0, |lead| lead.end());
-        let words = seen.get(..lead).map_or(0, |lead| lead.split_whitespace().count());
+        let words = words_before(&seen, lead);
         let rest = skip_words(&piece, words);
         let verb = seen.get(lead..)?.split_whitespace().next()?.to_owned();
         let what = skip_words(rest, 1).trim_end_matches(['.', '!', '?', ' ']);

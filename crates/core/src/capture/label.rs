@@ -2,7 +2,7 @@
 //! `X (agreed)`, introductions of lists and quotes, and the status of a decision record.
 
 use super::prose::{Place, Sentence};
-use super::sense::skip_words;
+use super::sense::{skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A label stands within this many bytes.
@@ -45,7 +45,7 @@ static_regex! {
 
 /// `Decision: X` and its relatives, also in headings and quotes: how many words stand before X.
 pub(super) fn labelled(seen: &str) -> Option<usize> {
-    let count = |bytes: usize| seen.get(..bytes).map_or(0, |head| head.split_whitespace().count());
+    let count = |bytes: usize| words_before(seen, bytes);
     if let Some(rest) = TAG.captures(seen).and_then(|found| found.get(1)) {
         return Some(count(rest.start()));
     }

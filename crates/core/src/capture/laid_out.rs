@@ -3,7 +3,7 @@
 
 use super::options::Item;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::{Pattern, static_regex};
 
 /// Sentences between the options and the question.
@@ -80,7 +80,7 @@ static_regex! {
 fn split(body: &str) -> Vec<Item> {
     let seen = sense(body);
     let Some(cut) = last_match(&OR, &seen).or_else(|| last_match(&AND, &seen)) else { return Vec::new() };
-    let words = |bytes: usize| seen.get(..bytes).map_or(0, |head| head.split_whitespace().count());
+    let words = |bytes: usize| words_before(&seen, bytes);
     let all: Vec<&str> = body.split_whitespace().collect();
     let left = all.get(..words(cut.0)).unwrap_or_default().join(" ");
     let right = all.get(words(cut.1)..).unwrap_or_default().join(" ");

@@ -6,7 +6,7 @@ use super::answer;
 use super::kinds::Source;
 use super::lexicon::{is_serbian_change, starts_with_order};
 use super::report::{self, Report, Reports};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 use serde::{Deserialize, Serialize};
 
@@ -62,15 +62,13 @@ struct Part {
 fn parts(text: &str) -> Vec<Part> {
     let seen = sense(text);
     let state = STATE.find(&seen).map_or(seen.len(), |found| found.start());
-    let kept = seen.get(..state).map_or(0, |kept| kept.split_whitespace().count());
+    let kept = words_before(&seen, state);
     let kept: Vec<&str> = text.split_whitespace().take(kept).collect();
     let mut out: Vec<Part> = Vec::new();
     let mut act = Act::any();
     for piece in report::pieces(&kept.join(" ")) {
         let seen = sense(&piece);
-        let lead = LEAD
-            .find(&seen)
-            .map_or(0, |lead| seen.get(..lead.end()).map_or(0, |lead| lead.split_whitespace().count()));
+        let lead = LEAD.find(&seen).map_or(0, |lead| words_before(&seen, lead.end()));
         let (mut words, seen) = (skip_words(&piece, lead), skip_words(&seen, lead));
         let first = seen.split_whitespace().next().unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
         let orders = starts_with_order(seen) || is_serbian_change(first);

@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::laid_out;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// More than this is a list of something else.
@@ -164,7 +164,7 @@ fn in_question(question: &str) -> Option<Options> {
     let seen = sense(question);
     let found = EITHER_OR.captures(&seen)?;
     let (left, right) = (found.get(1)?, found.get(2)?);
-    let words = |at: usize| seen.get(..at).map_or(0, |head| head.split_whitespace().count());
+    let words = |at: usize| words_before(&seen, at);
     let original: Vec<&str> = question.split_whitespace().collect();
     let start = FRAME.find(left.as_str()).map_or(0, |frame| words(left.start() + frame.end()));
     let start = start.max(words(left.start()));
@@ -220,7 +220,7 @@ fn in_line(part: &Sentence) -> Vec<Item> {
         && items.first().is_some_and(|first| follows(&part.mark, &first.label))
         && let Some(found) = INLINE.find(&part.seen)
     {
-        let words = part.seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
+        let words = words_before(&part.seen, found.start());
         let text: Vec<&str> = part.text.split_whitespace().take(words).collect();
         items.insert(0, Item::named(&part.mark, &text.join(" ")));
     }
@@ -235,7 +235,7 @@ fn inline(question: &str) -> Vec<Item> {
             Some((found.get(0)?.start(), found.get(0)?.end(), found.get(1)?.as_str().to_owned()))
         })
         .collect();
-    let words = |at: usize| seen.get(..at).map_or(0, |head| head.split_whitespace().count());
+    let words = |at: usize| words_before(&seen, at);
     let original: Vec<&str> = question.split_whitespace().collect();
     marks
         .iter()

@@ -10,7 +10,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{is_serbian_change, names_nothing, starts_with_order};
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use super::statement::{
     ENSURE, FIRST_PERSON_NEED, HEDGE, HISTORY, MUST, NOT_ORDER, OPEN, forbids_in_serbian, permits, request,
     statement, takes_a_stance,
@@ -234,7 +234,7 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
         return vec![goal];
     }
     if let Some(asked) = OPEN_QUESTION.captures(opened.seen).and_then(|found| found.get(1)) {
-        let words = opened.seen.get(..asked.start()).map_or(0, |head| head.split_whitespace().count());
+        let words = words_before(opened.seen, asked.start());
         return vec![Captured::new(Kind::OpenItem, skip_words(opened.text, words), Source::User, 0.8)];
     }
     if whole.ends_with('?') {
@@ -377,7 +377,7 @@ fn stands_alone(seen: &str) -> bool {
 
 fn one(text: &str, seen: &str, answers: bool) -> Vec<Captured> {
     let from = |found: regex::Match<'_>| {
-        let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
+        let head = words_before(seen, found.start());
         skip_words(text, head).trim_end_matches(['?', '!', '.']).to_owned()
     };
     if let Some(found) = LEARN.captures(seen).and_then(|found| found.get(1)) {

@@ -1,6 +1,7 @@
 //! Which of several options an answer picks: by place, by name, by what it has not, by its price or hour.
 
 use super::options::{Choice, Options};
+use super::sense::words_before;
 use crate::text::pattern::static_regex;
 
 /// Longer answers pick nothing by a name.
@@ -98,7 +99,7 @@ fn by_place(options: &Options, answer: &str) -> Option<Choice> {
             .map_or_else(|| options.items.last(), |group| nth(group - 3))
     }?;
     let end = (1..=8).find_map(|group| found.get(group)).map_or(0, |group| group.end());
-    let mut words = answer.get(..end).map_or(0, |head| head.split_whitespace().count());
+    let mut words = words_before(answer, end);
     let tail: Vec<&str> = answer.split_whitespace().skip(words).collect();
     words += tail
         .iter()

@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::lexicon::announces_decision;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A question this far above the end is no longer what is answered.
@@ -198,7 +198,7 @@ fn pointed_at(parts: &[Sentence], at: usize) -> Option<&Sentence> {
 fn first_half(body: &str) -> String {
     let seen = sense(body);
     let Some(found) = OTHER_HALF.find(seen.trim_end_matches('?')) else { return body.to_owned() };
-    let words = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
+    let words = words_before(&seen, found.start());
     body.split_whitespace().take(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -207,7 +207,7 @@ pub(super) fn suggestion(text: &str) -> String {
     let seen = sense(text);
     match SUGGEST.captures(&seen).and_then(|found| found.get(1)) {
         Some(found) => {
-            let skipped = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
+            let skipped = words_before(&seen, found.start());
             skip_words(text, skipped).to_owned()
         }
         None => text.to_owned(),

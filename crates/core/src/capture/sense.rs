@@ -59,6 +59,11 @@ fn cover(chars: &mut [char], span: std::ops::Range<usize>, with: char, words: us
     }
 }
 
+/// How many words of the form that rules look at stand before a byte of it: so many stand before it in the original.
+pub(super) fn words_before(seen: &str, at: usize) -> usize {
+    seen.get(..at).map_or(0, |before| before.split_whitespace().count())
+}
+
 /// The original without its first `words` words.
 pub(super) fn skip_words(text: &str, words: usize) -> &str {
     let mut rest = text.trim_start();

@@ -2,6 +2,7 @@
 //! `Keeping the old logo`, and what the end of a comparison says in plain present tense (`the index lives in SQLite`).
 
 use super::lexicon::{is_change, is_look, is_strong_change};
+use super::sense::words_before;
 use crate::text::pattern::static_regex;
 
 /// A sentence of more words is no short answer.
@@ -66,7 +67,7 @@ pub(super) fn told_choice(main: &str) -> Option<usize> {
     if !TOLD_CUE.is_match(main) || LONG_AGO.is_match(main) {
         return None;
     }
-    let count = |bytes: usize| main.get(..bytes).map_or(0, |head| head.split_whitespace().count());
+    let count = |bytes: usize| words_before(main, bytes);
     if let Some(found) = WE_CHOSE.captures(main).or_else(|| WE_CHOSE_SR.captures(main)) {
         let (at, rest) = (found.get(0)?.start(), found.get(1)?.as_str());
         let head = main.get(..at)?.trim();

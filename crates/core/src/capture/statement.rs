@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{
     announces_decision, is_change, is_serbian_change, names_nothing, orders_by_shape, starts_with_order,
 };
-use super::sense::skip_words;
+use super::sense::{skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 static_regex! {
@@ -89,7 +89,7 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
         && let Some(found) =
             SETTLED_VERB.captures(seen).or_else(|| SETTLED.captures(seen)).and_then(|found| found.get(1))
     {
-        let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
+        let head = words_before(seen, found.start());
         let count = found.as_str().split_whitespace().count();
         let what: Vec<&str> = skip_words(text, head).split_whitespace().take(count).collect();
         let mut settled = Captured::task(text, TaskState::Done, Source::User, 0.8);
@@ -197,7 +197,7 @@ pub(super) fn is_for_now(rule: &str, message: &str) -> bool {
 pub(super) fn request(text: &str, seen: &str) -> Option<Captured> {
     let found = CAN_YOU.captures(seen)?.get(1)?;
     let body = found.as_str();
-    let head = seen.get(..found.start()).map_or(0, |head| head.split_whitespace().count());
+    let head = words_before(seen, found.start());
     let words = skip_words(text, head).trim_end_matches(['?', '!', '.']);
     if words.split_whitespace().count() < 2 || names_nothing(body) {
         return None;
@@ -224,7 +224,7 @@ pub(super) fn takes_a_stance(seen: &str) -> bool {
 fn appoints(text: &str, seen: &str) -> bool {
     let Some(found) = IS_FROM_NOW.captures(seen) else { return false };
     let (Some(what), Some(is)) = (found.get(1), found.get(2)) else { return false };
-    let head = seen.get(..is.start()).map_or(0, |head| head.split_whitespace().count());
+    let head = words_before(seen, is.start());
     let name = skip_words(text, head);
     let word = name.split_whitespace().next().unwrap_or_default();
     let proper = word.chars().next().is_some_and(char::is_uppercase) && word.chars().any(char::is_lowercase);

@@ -5,7 +5,7 @@ use super::captured::{Captured, Withdrawn};
 use super::clause;
 use super::kinds::{Kind, Source, TaskState};
 use super::prose::sentences;
-use super::sense::{sense, skip_words};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// Longer alternatives are sentences.
@@ -80,7 +80,7 @@ impl Before<'_> {
         let Withdrawn::Instead(said) = self.instead(here) else { return None };
         let [old] = said.as_slice() else { return None };
         let seen = sense(rest);
-        let lead = LEAD.find(&seen).map_or(0, |lead| words(&seen, lead.end()));
+        let lead = LEAD.find(&seen).map_or(0, |lead| words_before(&seen, lead.end()));
         let rest = skip_words(rest, lead).trim_end_matches(['.', '!', ',', ' ']);
         let rest = rest.strip_suffix(" instead").unwrap_or(rest).trim_end_matches(',');
         let count = rest.split_whitespace().count();
@@ -142,7 +142,7 @@ pub(super) fn taken_back(text: &str, seen: &str) -> Option<(TakesBack, std::ops:
         return None;
     }
     let total = seen.split_whitespace().count();
-    let mut from = LEAD.find(seen).map_or(0, |lead| words(seen, lead.end()));
+    let mut from = LEAD.find(seen).map_or(0, |lead| words_before(seen, lead.end()));
     // Every opener may be part of it: "don't", "ne treba".
     loop {
         let rest = skip_words(seen, from);
@@ -150,7 +150,7 @@ pub(super) fn taken_back(text: &str, seen: &str) -> Option<(TakesBack, std::ops:
             let piece = rest.get(..end).unwrap_or(rest);
             let piece = piece.trim_end_matches([',', '.', '!', ';', ':', '-', ' ', '?']);
             if let Some(found) = whole(piece, skip_words(text, from), from > 0) {
-                return Some((found, from..from + words(rest, end)));
+                return Some((found, from..from + words_before(rest, end)));
             }
         }
         if from == 0 || total == 0 {
@@ -173,7 +173,7 @@ fn whole(piece: &str, text: &str, changed: bool) -> Option<TakesBack> {
         return None;
     }
     let name = |found: regex::Match<'_>| {
-        let (start, count) = (words(piece, found.start()), found.as_str().split_whitespace().count());
+        let (start, count) = (words_before(piece, found.start()), found.as_str().split_whitespace().count());
         let name = clause::slice(text, start, start + count);
         let name = name.trim_end_matches([',', '.', '!', ';', ':', '?']).to_owned();
         (!NO_NAME.is_match(found.as_str()) && (1..=MAX_NAME).contains(&count)).then_some(name)
@@ -205,10 +205,6 @@ fn whole(piece: &str, text: &str, changed: bool) -> Option<TakesBack> {
     }
     let name = REMOVE.captures(piece).and_then(first)?;
     Some(TakesBack::Ordered(Withdrawn::Thing(name)))
-}
-
-fn words(seen: &str, end: usize) -> usize {
-    seen.get(..end).map_or(0, |head| head.split_whitespace().count())
 }
 
 #[cfg(test)]
