@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ContextSession, isRealUserMessage, tuningReport, userText } from '../index.js'
+import { ContextSession, estimateMessageTokens, estimateTokens, isRealUserMessage, tuningReport, userText } from '../index.js'
 import { freshDir } from './support/sandbox.js'
 
 type Message = Record<string, unknown> & { role: string }
@@ -10,6 +10,8 @@ const limits = { contextWindow: 32_000, reserveTokens: 8_000, overheadTokens: 8_
 const KEY = 'test:relevance'
 const open = (stateDir: string, more: Partial<Parameters<typeof ContextSession.open>[0]> = {}) =>
   ContextSession.open({ stateDir, sessionKey: KEY, ...limits, ...more })
+
+const estimateMessages = (messages: Message[]) => messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
 
 const START = Date.UTC(2026, 0, 5)
 /** Turns of a person, a tool and a reply, some 1,200 tokens each, an hour apart. */
@@ -215,4 +217,24 @@ describe('relevance', () => {
     expect(keep).toEqual(Array.from({ length: keep.length }, (_, at) => talk.messages.length - keep.length + at))
     await session.close()
   })
+})
+
+test('what is offered in the tail begins no epoch for the request that was planned without it', async () => {
+  const session = await open(freshDir())
+  const talk = await longTalk(session, `The pgbouncer pool of the staging database listens on port 6543. ${'It has forty connections, and each of them is checked before it is lent. '.repeat(12)}`)
+  const { tokensAfter, epoch } = await session.plan()
+  // Half of the usable window is where an epoch begins: 150 tokens are left, what is offered takes more.
+  const room = 8_000 - tokensAfter - 150
+  const words = 'one more ordinary sentence of a reply. '
+  talk.turn('footer', 'Please tidy up the footer.', words.repeat(Math.floor((room - 1_250) / estimateTokens(words))))
+  while (estimateMessages(talk.messages.slice(-4)) < room) (talk.messages.at(-1)!.content as [{ text: string }])[0].text += words
+  talk.ask('Which port does the pgbouncer pool of staging listen on?')
+  session.sync(talk.messages)
+  const first = await session.plan()
+  expect(first.tail).toContain('port 6543')
+  expect(first.epoch).toBe(epoch)
+  expect(first.tokensAfter).toBeGreaterThan(8_000)
+  const again = await session.plan()
+  expect([again.epoch, [...again.keep], again.tail]).toEqual([first.epoch, [...first.keep], first.tail])
+  await session.close()
 })

@@ -12,14 +12,14 @@ const only = process.argv[2]
 const hostTriple = /host: (\S+)/.exec(spawnSync('rustc', ['-vV'], { encoding: 'utf8' }).stdout ?? '')?.[1]
 const env = { ...process.env, CARGO_BUILD_TARGET: hostTriple, CARGO_TERM_COLOR: process.env.CARGO_TERM_COLOR ?? 'auto' }
 
-/** Runs a command, shows its output as it comes, and keeps it for counting. */
-function run(command, args) {
+/** Runs a command, keeps its output for counting, and shows it as it comes if it is `live`. */
+function run(command, args, live) {
   return new Promise((resolve) => {
     let output = ''
     const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], shell: windows })
     const show = (stream) => (data) => {
       output += data
-      stream.write(data)
+      if (live) stream.write(data)
     }
     child.stdout.on('data', show(process.stdout))
     child.stderr.on('data', show(process.stderr))
@@ -45,9 +45,10 @@ const steps = [
   nextest
     ? { half: 'rust', title: 'Rust tests', command: ['cargo', 'nextest', 'run', '--workspace', '--no-fail-fast'], count: counters.nextest }
     : { half: 'rust', title: 'Rust tests', command: ['cargo', 'test', '--workspace', '--no-fail-fast'], count: counters.cargo },
-  { half: 'rust', title: 'crash tests', command: [process.execPath, path.join(root, 'scripts', 'crash', 'run.mjs')], count: counters.nodeTest },
   { half: 'node', title: 'types', command: [...bin('typescript', 'bin', 'tsc'), '--noEmit'] },
   { half: 'node', title: 'Node tests', command: [...bin('vitest', 'vitest.mjs'), 'run'], count: counters.vitest },
+  // These wait for disks more than for processors: they run beside the step before.
+  { half: 'rust', title: 'crash tests', command: [process.execPath, path.join(root, 'scripts', 'crash', 'run.mjs')], count: counters.nodeTest, beside: true },
 ].filter((step) => !only || step.half === only)
 
 /** A part of a command as a person would type it. */
@@ -56,14 +57,24 @@ const shown = (part) => (path.isAbsolute(part) ? (part.startsWith(root) ? path.r
 let passed = 0
 let failed = 0
 const report = []
-for (const { title, command, count } of steps) {
-  console.log(`\n== ${title}: ${command.map(shown).join(' ')}`)
+
+/** One step. What runs beside another shows its output when it has ended. */
+async function take({ title, command, count, beside }) {
+  const head = `\n== ${title}: ${command.map(shown).join(' ')}`
+  if (!beside) console.log(head)
   const started = Date.now()
-  const { ok, output } = await run(command[0], command.slice(1))
+  const { ok, output } = await run(command[0], command.slice(1), !beside)
   const [good, bad, skipped = 0] = count ? count(output) : [ok ? 1 : 0, 0]
   passed += good
   failed += ok ? 0 : Math.max(bad, 1)
   report.push(`${ok ? 'ok  ' : 'FAIL'} ${title.padEnd(12)} ${((Date.now() - started) / 60_000).toFixed(2)} min${skipped ? `, ${skipped} skipped: why stands above` : ''}`)
+  return () => beside && console.log(`${head}\n${output}`)
+}
+
+for (let at = 0; at < steps.length; at++) {
+  const together = [steps[at]]
+  while (steps[at + 1]?.beside) together.push(steps[++at])
+  for (const show of await Promise.all(together.map(take))) show()
 }
 console.log(`\n${report.join('\n')}\n\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

@@ -321,16 +321,18 @@ impl Live {
             return None; // nothing is triggered by what is unknown (FAULTS E7)
         }
         let thresholds = limits.thresholds(&self.knobs());
-        let tail = self.tail(state, seen, request, limits).as_deref().map_or(0, block_tokens);
+        let pressure = |tokens| thresholds.pressure(state.calibration.history_tokens(tokens));
         let view = seen.view_tokens(&seen.shown(Mode::Prune, request.prompt.is_none()));
-        let pressure = thresholds.pressure(state.calibration.history_tokens(view + tail));
+        let tail = self.tail(state, seen, request, limits).as_deref().map_or(0, block_tokens);
         let turn = seen.last_person().map_or(0, |(index, _)| index as u64);
-        if pressure >= thresholds.hard {
+        if pressure(view + tail) >= thresholds.hard {
             return Some(Cause::HardLimit);
         }
+        // The trigger goes by what stays: a tail that an offer has made longer since would begin an epoch for a request that
+        // was planned without one.
         let at_boundary = request.prompt.is_some() || is_turn_boundary(seen);
         let skipped = self.own.figures().skipped_turn == Some(turn);
-        (at_boundary && pressure >= thresholds.trigger && !skipped).then_some(Cause::Trigger { turn })
+        (at_boundary && pressure(view) >= thresholds.trigger && !skipped).then_some(Cause::Trigger { turn })
     }
 
     /// What was learned from the host's figures goes to disk with the plan, when it has changed.

@@ -6,7 +6,7 @@ use super::super::event::{Event, Offered, Part};
 use super::super::observe::Sink;
 use super::super::{Done, Journal, SESSIONS, State, view};
 use super::plan::{ContextPlan, PlanRequest};
-use super::sight::{Sights, block_tokens};
+use super::sight::Sights;
 use super::{Live, PLAN_PATIENCE, state};
 use crate::Result;
 use crate::capture::user_text;
@@ -28,6 +28,9 @@ const LEAST_CONCEPTS: usize = 3;
 const LEAST_OF_TOOLS: f64 = 0.8;
 /// Bytes that are not indexed yet and are read for a plan, at most.
 const MOST_SCANNED: u64 = 4 << 20;
+/// Tokens that rounding and the blank line before what is offered may add: the same request, planned again, must not find
+/// itself at the hard limit because of it.
+const JOINT_TOKENS: u64 = 8;
 /// How a line of a stored message begins that stands for a tool call.
 const TOOL_CALL: &str = "[tool call ";
 
@@ -84,7 +87,8 @@ impl Live {
             _ => {
                 let thresholds = limits.thresholds(&self.knobs());
                 let free = thresholds.tokens(thresholds.hard).saturating_sub(plan.tokens_after);
-                room.tokens.min(history.max_retrieved_tokens).min(free)
+                let free = (free as f64 / state.calibration.ratio()) as u64;
+                room.tokens.min(history.max_retrieved_tokens).min(free.saturating_sub(JOINT_TOKENS))
             }
         };
         let generation = state.live.generation;
@@ -117,8 +121,8 @@ impl Live {
                     PLAN_PATIENCE,
                     Durability::Written,
                     move |journal| writer.offer_job(journal, &sought, &found),
-                    Box::new(move |offered: Result<Option<String>>| match offered {
-                        Ok(Some(text)) => done(Ok(with_tail(plan, &text))),
+                    Box::new(move |offered: Result<Option<Offer>>| match offered {
+                        Ok(Some(offer)) => done(Ok(with_tail(plan, &offer))),
                         Ok(None) => done(Ok(plan)),
                         Err(error) => {
                             tracing::warn!(%error, "what was found is not offered");
@@ -155,7 +159,7 @@ impl Live {
         journal: &mut Journal<'_, '_>,
         sought: &Sought,
         found: &[Match],
-    ) -> Result<Option<String>> {
+    ) -> Result<Option<Offer>> {
         let known = state(journal);
         let same = known.live.generation == sought.generation
             && known.epoch.as_ref().is_some_and(|epoch| epoch.n == sought.epoch);
@@ -163,7 +167,7 @@ impl Live {
             return Ok(None);
         }
         if let Some(offered) = known.offered.as_ref().filter(|offered| offered.turn == sought.turn) {
-            return Ok(Some(offered.text.clone())); // another process was first
+            return Ok(Some(Offer::of(known, &offered.text))); // another process was first
         }
         let offered: HashSet<ChunkId> = known
             .offered
@@ -211,7 +215,20 @@ impl Live {
         let mut figures = self.own.figures();
         let line = figures.tail.take().filter(|(of, _)| *of == turn).map(|(_, line)| line);
         figures.tail = Some((turn, joined(line, &block.text)));
-        Ok(Some(block.text))
+        Ok(Some(Offer::of(state(journal), &block.text)))
+    }
+}
+
+/// What a plan's tail takes along.
+struct Offer {
+    text: String,
+    /// Calibrated tokens.
+    tokens: u64,
+}
+
+impl Offer {
+    fn of(state: &State, text: &str) -> Self {
+        Self { text: text.to_owned(), tokens: state.calibration.history_tokens(estimate_tokens(text)) }
     }
 }
 
@@ -235,9 +252,9 @@ pub(super) fn joined(line: Option<String>, block: &str) -> String {
     line.map_or_else(|| block.to_owned(), |line| format!("{line}\n\n{block}"))
 }
 
-fn with_tail(mut plan: ContextPlan, block: &str) -> ContextPlan {
-    plan.tokens_after += block_tokens(block);
-    plan.tail = Some(joined(plan.tail.take(), block));
+fn with_tail(mut plan: ContextPlan, offer: &Offer) -> ContextPlan {
+    plan.tokens_after += offer.tokens;
+    plan.tail = Some(joined(plan.tail.take(), &offer.text));
     plan
 }
 
