@@ -19,6 +19,17 @@ const turn = (ask: string, id: string, result: string): Message[] => [
 const answered = (ask: string, id: string, result: string) => [...turn(ask, id, result), said('assistant', [{ type: 'text', text: 'That is read.' }], { stopReason: 'stop' })]
 const open = (stateDir: string) => ContextSession.open({ stateDir, sessionKey: 'test:ground', ...limits })
 
+test('messages count for the gauge while they are taken in', async () => {
+  const session = await open(freshDir())
+  session.sync(Array.from({ length: 24 }, (_, index) => answered(`Please read part ${index}.`, `call-${index}`, words(400))).flat())
+  const { tokens } = session.gauge()
+  expect(tokens).toBeGreaterThan(20_000)
+  const taken = session.flush().then(() => 'taken')
+  const turns = () => new Promise<string>((resolve) => setImmediate(() => resolve('still taken in')))
+  while ((await Promise.race([taken, turns()])) !== 'taken') expect(session.gauge().tokens).toBeGreaterThan(tokens / 2)
+  await session.close()
+})
+
 test('files that vanish under an open handle are told, nothing leaves the view, and the next sync brings all back', async () => {
   const stateDir = freshDir()
   const session = await open(stateDir)
