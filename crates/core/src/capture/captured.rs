@@ -54,6 +54,8 @@ pub enum Withdrawn {
     /// `Use Memcached instead`: what it takes the place of, most likely said right before, in these words. The capture is
     /// an entry.
     Instead(Vec<String>),
+    /// `Ipak koristi Memcached`: the same, only where both choose among things of a kind or open alike.
+    Rather(Vec<String>),
     /// `Remove the retry logic`, `we no longer need the export`: what says hardly more than this. The capture is an
     /// entry besides.
     Thing(String),

@@ -21,6 +21,9 @@ static_regex! {
     static GOAL = r"^(?:(?:the|our|my|new|main|real|overall|novi|glavni|moj|nas)\s+)*(?:goal|aim|objective|end goal|cilj|zadatak)\b(?:\s+(?:is|now is|here is|of this session is|je|sada je))?\s*:?\s+(?:to\s+|da\s+)?(\S.*)$";
     /// The talk turns to something else; what it is follows.
     static CHANGE = r"^(?:(?:ok|okay|so|now|actually|alright|no|dobro|a|e) ?,? )*(?:forget (?:that|about (?:that|it)|it|all that|(?:about )?the [^,.;:]{2,40})|change of plans?|new (?:task|plan|topic|request)|(?:drop|scrap) (?:that|all that|it|the [^,.;:]{2,40})|zaboravi (?:to|sve|na [^,.;:]{2,40})|promena plana|novi zadatak|nova tema|ostavi to)\b[\s,.:;!-]*(?:now|instead|and|let's|rather|sada|hajde da|idemo na)?[\s,:]*(\S.*)?$";
+    static DROPS = r"\b(?:forget|drop|scrap|zaboravi|ostavi to)\b";
+    /// What leads over to another thing.
+    static LEADS_OVER = r"\b(?:now|instead|and|let's|rather|sada|hajde da|idemo na)[\s,:]*$";
     static TURN = r"^(?:(?:ok|okay|so|now|actually|alright|dobro|a|e) ?,? )*(?:let's|let us|hajde da|ajde da) (?:now |instead |sada )*(?:move on|turn|get|predjemo|okrenemo se|prebacimo se) (?:to|na) (\S.*)$";
     /// To switch to a thing is a choice; to a piece of work it is a turn.
     static SWITCH = r"^(?:(?:ok|okay|so|now|actually|alright|dobro|a|e) ?,? )*let's (?:now |instead )*switch to ((?:the|a|an|another|some|my|our) \S.*|\S+ing \S.*)$";
@@ -46,8 +49,11 @@ pub(super) fn changed(text: &str, seen: &str, rules: fn(&str) -> bool) -> Option
         None => SWITCH.captures(seen).filter(|_| !SWITCHES_THING.is_match(seen))?,
     }
     .get(1)?;
-    let rest = found.as_str();
-    let work = ORDERS_WORK.is_match(rest) || !rules(rest);
+    let (rest, start) = (found.as_str(), found.start());
+    // Behind what is dropped stands why, unless it orders or is led over to.
+    let before = seen.get(..start)?;
+    let drops = DROPS.is_match(before) && !LEADS_OVER.is_match(before);
+    let work = ORDERS_WORK.is_match(rest) || !drops && !rules(rest);
     let new = skip_words(text, words_before(seen, found.start()));
     (work && new.split_whitespace().count() >= 2 && !names_nothing(rest))
         .then(|| Captured::new(Kind::Goal, new.trim_end_matches(['.', '!']), Source::User, 0.85))

@@ -50,4 +50,5 @@ pub use injected::{SHORTENED, is_ours};
 pub(crate) use keeps::keeps;
 pub use kinds::{Kind, Scope, Source, TaskState};
 pub(crate) use open::leaves_some;
+pub(crate) use statement::forbids;
 pub use tools::{ToolUse, error_line, failure_line, tool_use};

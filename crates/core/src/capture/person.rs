@@ -16,7 +16,7 @@ use super::statement::{
     statement, takes_a_stance,
 };
 use super::swap;
-use super::withdraw::{self, Before};
+use super::withdraw::Before;
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 
@@ -33,6 +33,10 @@ static_regex! {
     static NO_MORE = r"^(?:we|i|you|they|mi) (?:do not|don't|no longer|will not|won't|are not|aren't|vise ne|necemo)\b";
     /// After a change of mind: how it is from now on.
     static IS_NOW = r"^(?:the |our |my |nas \w+ )?[a-z][\w-]*(?: [\w-]+){0,5}? (?:is|are|becomes?|stays?|will be|je|su|postaje|ostaje) (?:now |sada )?\S+(?: \S+){0,6}$";
+    /// Why it changed: `the throughput is terrible`, `the table is too big`.
+    static JUDGES = r"\b(?:is|are|je|su|bil[aio]) (?:now |sada |just |really |way |far |simply |so |much |a bit |pretty |still |already |previse |malo |bas |jako |mnogo )*(?:too\b|overkill|enough|(?:un)?necessary|useless|pointless|bad|good|great|better|best|worse|worst|terrible|awful|horrible|slow|fast|heavy|expensive|cheap|ugly|wrong|broken|dead|down|flaky|unstable|unreliable|hard|difficult|complex|complicated|confusing|dovoljn\w*|dosta|los\w*|dobr\w*|gor[aei]\w*|bolj[aei]\w*|uzas\w*|grozn\w*|spor\w*|brz\w*|skup\w*|jeftin\w*|tezak|tesk\w*|pre(?:skup|spor|tez|tes|velik|slozen|komplikovan|glomazn)\w*|nepotreb\w*|beskoris\w*|pokvaren\w*|komplikovan\w*|slozen\w*)";
+    /// A pronoun for others than those who talk.
+    static BY_OTHERS = r"^(?:nobody|no one|none|everyone|everybody|people|they|he|she|it|niko|nikome|nikom|svi|oni|one|on|ona|ono)\b";
     /// `Reviewer change: Jelena reviews the backend`, `Deadline moved: the launch is on May 3`.
     static CHANGE_OF = r"^(?:the |our )?(?:[a-z][a-z-]*(?: [a-z][a-z-]*){0,2} (?:has |have |was |is )?(?:moved|changed?|update[ds]?|promenjen\w*|pomeren\w*|promena|izmena)|(?:promena|izmena) [a-z]+(?: [a-z]+){0,2}): (?:\S+ ){2,}\S+";
     /// What changed of itself, or in the work.
@@ -172,8 +176,12 @@ fn sentence(part: &Sentence, answered: bool, before: &Before<'_>, here: &[Captur
     } else {
         let seen = skip_words(&part.seen, words).to_owned();
         let rest = Sentence { text: rest.to_owned(), seen, ..part.clone() };
-        let said = stated(&rest, answered, true);
         let last = matches!(&withdrawal, Some(Captured { withdraws: Some(Withdrawn::Said(_)), .. }));
+        let mut said = stated(&rest, answered, true);
+        // `Never mind the export, nobody uses it`: behind what is named stands why.
+        if said.iter().any(|said| explains(said) && (!last || BY_OTHERS.is_match(&sense(&said.text)))) {
+            said = stated(&rest, answered, false);
+        }
         let other =
             if said.is_empty() && last { before.alternative(&rest.text, &part.seen, here) } else { None };
         said.into_iter().chain(other).collect()
@@ -186,6 +194,12 @@ fn sentence(part: &Sentence, answered: bool, before: &Before<'_>, here: &[Captur
     said
 }
 
+/// How something is, or what others do: neither an order nor a choice of ours.
+fn explains(said: &Captured) -> bool {
+    let seen = sense(&said.text);
+    said.kind == Kind::Decision && !directs(&seen) && !OURS.is_match(&seen)
+}
+
 /// `Use Memcached instead`: it takes the place of what was said before.
 fn with_instead(
     mut said: Vec<Captured>,
@@ -194,12 +208,12 @@ fn with_instead(
     here: &[Captured],
 ) -> Vec<Captured> {
     if let Some(found) = said.iter_mut().find(|found| found.kind != Kind::Goal)
-        && withdraw::says_instead(&part.seen)
+        && let Some(place) = before.place_of(&part.seen, here)
     {
         // `Make the timeout 60 s instead` says itself what it changes.
         let says = another::change(&found.text).is_some_and(|change| !change.what.is_empty());
         if !says {
-            found.withdraws.get_or_insert_with(|| before.instead(here));
+            found.withdraws.get_or_insert(place);
         }
     } else if said.is_empty() && part.seen.trim_end_matches(['.', '!']).ends_with(" instead") {
         said.extend(before.alternative(&part.text, &part.seen, here));
@@ -259,7 +273,7 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     }
     if opened.changes
         && said.is_empty()
-        && (IS_NOW.is_match(opened.seen) || WE_DO.is_match(opened.seen))
+        && (IS_NOW.is_match(opened.seen) && !JUDGES.is_match(opened.seen) || WE_DO.is_match(opened.seen))
         && !HEDGE.is_match(opened.seen)
     {
         let text = opened.text.trim_end_matches(['.', '!']);

@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{
     announces_decision, is_change, is_serbian_change, names_nothing, orders_by_shape, starts_with_order,
 };
-use super::sense::{skip_words, words_before};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 static_regex! {
@@ -248,6 +248,12 @@ pub(super) fn permits(seen: &str) -> bool {
     let changes =
         is_change(verb) && announces_decision(verb, rest) || is_serbian_change(verb) || TOUCH.is_match(verb);
     changes && !names_nothing(&format!("{verb} {rest}")) && !clause::points_back(rest)
+}
+
+/// Whether a text forbids something.
+pub(crate) fn forbids(text: &str) -> bool {
+    let seen = sense(text);
+    NOT_ORDER.is_match(&seen) || forbids_in_serbian(&seen)
 }
 
 /// `Ne diraj X`: the imperative after `ne`. Its ending `-i` is that of the third person too, so that only a verb of

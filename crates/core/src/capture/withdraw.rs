@@ -37,7 +37,11 @@ static_regex! {
     static NO_LONGER_SR = r"^(?:vise (?:nam |mi |vam )?ne (?:treba\w*|koristimo|radimo|zelimo|zelim|zelite)|ne (?:treba (?:nam|mi)|trebaju (?:nam|mi)|treba) vise|necemo (?:vise|da|ipak|vise da)|(?:nam|mi) (?:vise )?ne treba\w*|nema (?:vise )?potrebe (?:za|da)|vise nema potrebe (?:za|da)) ([^\s,;:][^,;:]*?)(?: vise)?$|^([^\s,;:][^,;:]{1,60}?) (?:nam |mi )?(?:vise )?(?:ne treba\w*|nije potreb\w+|nisu potreb\w+|nije bitn\w+|nije vazn\w+)(?: vise| nam| ipak)*$";
     /// An order to take something away.
     static REMOVE = r"^(?:remove|delete|drop|revert|undo|reverse|rip out|take out|get rid of|kill|cancel|abandon|ditch|back out|roll back|strip(?: out)?|throw (?:away|out)|skip|ukloni\w*|izbaci\w*|obrisi\w*|ponisti\w*|otkazi\w*|vrati\w*|skini\w*|preskoci\w*) (?:the |our |my |that |this |those |these |all (?:the )?|tu |taj |te |onaj |onu )*([^\s,;:][^,;:]*?)(?: (?:again|please|completely|entirely|altogether|for now|then|too|instead|nazad|molim te|ipak|again please))*$";
-    static INSTEAD = r"\binstead\b|\bumesto (?:toga|tog|njega|nje|njih|ovoga|ovog|te|ove)\b|^(?:ne,? |ma,? |a,? )?ipak \S+ \S";
+    static INSTEAD = r"\binstead\b|\bumesto (?:toga|tog|njega|nje|njih|ovoga|ovog|te|ove)\b";
+    /// `Ipak koristi Memcached`: it may take the place of what was said, and need not.
+    static RATHER = r"^(?:ne,? |ma,? |a,? )?ipak \S+ \S";
+    /// `Ipak dodaj i testove`: what comes besides takes no place.
+    static BESIDES = r"^\S+ ?(?:ipak )?\S+ (?:i|jos|takodje|nek[ae] i) ";
     static SERBIAN = r"\b(?:ipak|umesto|predomisli\w*|ponisti\w*|zaboravi\w*|vrati\w*|batali\w*|nemoj\w*|pusti\w*)\b";
     static NO_ALTERNATIVE = r"\b(?:please|thanks|thank you|sorry|it|that|this|them|you|i|we|is|are|was|do|does|did|not|hvala|molim|to|je|su)\b|^(?:no|yes|ok|okay|wait|hold on|ne|da)\b";
     /// A name that says nothing: a clause or a pronoun.
@@ -93,9 +97,22 @@ impl Before<'_> {
 
     /// What `instead` points at.
     pub(super) fn instead(&self, here: &[Captured]) -> Withdrawn {
+        Withdrawn::Instead(self.last_said(here))
+    }
+
+    /// What the words of a sentence may take the place of, if they say that they take one.
+    pub(super) fn place_of(&self, seen: &str, here: &[Captured]) -> Option<Withdrawn> {
+        if INSTEAD.is_match(seen) && !seen.contains("instead of") {
+            return Some(self.instead(here));
+        }
+        let rather = RATHER.is_match(seen) && !BESIDES.is_match(seen);
+        rather.then(|| Withdrawn::Rather(self.last_said(here)))
+    }
+
+    fn last_said(&self, here: &[Captured]) -> Vec<String> {
         let here: Vec<String> =
             here.iter().filter(|found| found.is_entry()).map(|found| found.text.clone()).collect();
-        Withdrawn::Instead(if here.is_empty() { self.said.to_vec() } else { here })
+        if here.is_empty() { self.said.to_vec() } else { here }
     }
 
     /// What a sentence takes back: the capture that does so, if there is anything to take back, and how many words of the
@@ -127,11 +144,6 @@ impl Before<'_> {
             }
         }
     }
-}
-
-/// `Instead` without `of`: what it is instead of was said before.
-pub(super) fn says_instead(seen: &str) -> bool {
-    INSTEAD.is_match(seen) && !seen.contains("instead of")
 }
 
 /// What a sentence takes back, and which of its words say so: what stands behind says something else.

@@ -5,7 +5,7 @@ use super::compare::{Changed, Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::live::LivePath;
 use super::trust::may_supersede;
-use crate::capture::{Captured, Change, Withdrawn, keeps};
+use crate::capture::{Captured, Change, Withdrawn, forbids, keeps};
 use crate::text::fold;
 
 /// A thing that is named names what says hardly more than it.
@@ -111,8 +111,10 @@ impl Ledger {
             task: captured.task,
         };
         match &captured.withdraws {
-            Some(Withdrawn::Instead(said)) => {
-                let replaced: Vec<&Entry> = self.taken_place_of(&entry, said, live).into_iter().collect();
+            Some(place @ (Withdrawn::Instead(said) | Withdrawn::Rather(said))) => {
+                let plainly = matches!(place, Withdrawn::Instead(_));
+                let replaced: Vec<&Entry> =
+                    self.taken_place_of(&entry, said, plainly, live).into_iter().collect();
                 facts.extend(self.decided_by(&entry, &replaced, live));
                 facts.extend(self.replacing(entry, &replaced, live));
             }
@@ -235,8 +237,15 @@ impl Ledger {
     }
 
     /// The entry that `newer`, said to hold instead, most likely replaces: what was said right before, or another choice
-    /// among things of its kind.
-    fn taken_place_of(&self, newer: &Entry, said: &[String], live: &LivePath) -> Option<&Entry> {
+    /// among things of its kind. Words that say `plainly` that they take a place take that of the one thing said before; a
+    /// ban only gives way to what contradicts it.
+    fn taken_place_of(
+        &self,
+        newer: &Entry,
+        said: &[String],
+        plainly: bool,
+        live: &LivePath,
+    ) -> Option<&Entry> {
         let text = Prepared::new(&newer.text);
         let said: Vec<Prepared> = said.iter().map(|text| Prepared::new(text)).collect();
         let likeness = |known: &Prepared| -> u8 {
@@ -245,12 +254,14 @@ impl Ledger {
                 (true, true, _) => 4,
                 (false, true, true) => 3,
                 (true, _, true) => 2,
-                (true, ..) if said.len() == 1 => 1,
+                (true, ..) if plainly && said.len() == 1 => 1,
                 _ => 0,
             }
         };
         let found = self.entries_with(|entry, known| {
-            likeness(known) > 0 && self.may_be_taken(entry, newer.source, newer.place, live)
+            likeness(known) > 0
+                && !forbids(&entry.text)
+                && self.may_be_taken(entry, newer.source, newer.place, live)
         });
         found.into_iter().max_by_key(|entry| (self.prepared(&entry.id).map(likeness), entry.place))
     }
@@ -326,9 +337,11 @@ impl Ledger {
                     && keeps(&entry.text, removed)
                     && holds(entry)
             }),
-            Withdrawn::Instead(_) | Withdrawn::Change(_) | Withdrawn::Swap(_) | Withdrawn::BackTo { .. } => {
-                Vec::new()
-            }
+            Withdrawn::Instead(_)
+            | Withdrawn::Rather(_)
+            | Withdrawn::Change(_)
+            | Withdrawn::Swap(_)
+            | Withdrawn::BackTo { .. } => Vec::new(),
         }
     }
 }

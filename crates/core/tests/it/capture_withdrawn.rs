@@ -106,6 +106,60 @@ fn an_alternative_takes_the_place_of_what_was_said() {
 }
 
 #[test]
+fn what_is_rather_to_be_done_leaves_what_is_of_another_kind() {
+    for (said, rather) in [
+        ("Nemoj da koristiš nikakav ORM.", "ipak stavi tajmaut na 45 sekundi"),
+        ("Ne koristi Redis.", "ipak dodaj i testove za parser"),
+        ("Немој да мењаш миграције.", "ипак подигни лимит на 20"),
+        ("Koristi Redis za keš.", "ipak dodaj testove za parser"),
+        ("Don't log the tokens.", "Use Memcached instead."),
+    ] {
+        let found = after(&[&format!("u: {said}"), "a: Ok.", &format!("u: {rather}")]);
+        assert!(found.contains(&said.trim_end_matches('.').to_owned()), "{rather}: {found:?}");
+    }
+    for (said, rather) in [
+        ("Koristi Redis za keš.", "ipak koristi Memcached"),
+        ("Ubaci limit od 10 poziva.", "ipak ubaci limit od 20 poziva"),
+    ] {
+        let found = after(&[&format!("u: {said}"), "a: Ok.", &format!("u: {rather}")]);
+        assert!(!found.contains(&said.trim_end_matches('.').to_owned()), "{rather}: {found:?}");
+    }
+}
+
+#[test]
+fn why_something_is_dropped_is_neither_goal_nor_decision() {
+    for dropped in [
+        "forget the VAT check, the accountant does that by hand.",
+        "great. forget the VAT check, the accountant does that by hand.",
+        "scrap the progress bar, the logs are enough",
+        "drop it, nobody uses it",
+        "never mind the Windows support, nobody here uses it",
+        "I changed my mind about the batching: the throughput is terrible.",
+        "zaboravi podršku za Windows, niko je ne koristi",
+        "zaboravi to, računovođa to radi ručno",
+        "заборави извоз, рачуновођа то ради ручно",
+    ] {
+        let view = heard(&["u: Store the uploads in S3.", "a: Ok.", &format!("u: {dropped}")]);
+        let view = view.view(&LivePath::new(0));
+        let goal = view.items.iter().rev().find(|item| item.is_active() && item.entry.kind == Kind::Goal);
+        assert!(goal.is_none_or(|goal| goal.entry.text.contains("importer")), "{dropped}: {goal:?}");
+        let decided = view.items.iter().filter(|item| {
+            item.is_active() && item.entry.kind == Kind::Decision && !item.entry.text.contains("S3")
+        });
+        assert_eq!(decided.count(), 0, "{dropped}");
+    }
+    for (changed, held) in [
+        ("scrap the nightly job, use a webhook", "use a webhook"),
+        ("Forget the polling idea, we use webhooks", "we use webhooks"),
+        ("I changed my mind: the default port is 9443", "the default port is 9443"),
+        ("Predomislio sam se: rok je petak", "rok je petak"),
+    ] {
+        let found = after(&[&format!("u: {changed}")]);
+        assert!(found.iter().any(|text| text == held), "{changed}: {found:?}");
+    }
+}
+
+#[test]
 fn half_of_a_sentence_stays_when_the_other_half_changes() {
     for first in [
         "u: Use a retry limit of 5 attempts, and keep the cache in SQLite",
