@@ -62,6 +62,8 @@ pub(super) struct Figures {
     /// Batches that are complete. Each job settles them all, in order: what one could not for want of a lock or of
     /// room, the next one does.
     ready: VecDeque<Batch>,
+    /// Messages of the batch that a job is settling: they are in the view once they are measured.
+    in_hand: Vec<Arc<str>>,
 }
 
 impl Figures {
@@ -94,11 +96,19 @@ impl Figures {
     }
 
     pub(super) fn next_ready(&mut self) -> Option<Batch> {
-        self.ready.pop_front()
+        let next = self.ready.pop_front();
+        self.in_hand = next.iter().flat_map(|batch| &batch.messages).map(|(_, json)| Arc::clone(json)).collect();
+        next
+    }
+
+    /// The batch that was taken is settled, or cannot be.
+    pub(super) fn let_go(&mut self) {
+        self.in_hand.clear();
     }
 
     /// It could not be settled now. More than fits in memory is let go of, and asked for again.
     pub(super) fn put_back(&mut self, batch: Batch) {
+        self.let_go();
         self.ready.push_front(batch);
         let bytes: usize =
             self.ready.iter().flat_map(|batch| &batch.messages).map(|(_, json)| json.len()).sum();
@@ -164,7 +174,8 @@ impl Figures {
         let (mut tokens, mut read) = (0u64, 0usize);
         let mut reported = None;
         let batches = self.ready.iter().chain(self.waiting.values());
-        for (_, json) in batches.flat_map(|batch| &batch.messages) {
+        let waiting = batches.flat_map(|batch| &batch.messages).map(|(_, json)| json);
+        for json in self.in_hand.iter().chain(waiting) {
             if read + json.len() > READ_BYTES {
                 tokens = tokens.saturating_add(json.len() as u64 / BYTES_PER_TOKEN);
                 continue;
@@ -262,6 +273,7 @@ impl Live {
         drop(settled);
         let mut figures = self.own.figures();
         (figures.view_tokens, figures.reported) = (view_tokens, reported);
+        figures.let_go();
         figures.anything |= anything;
     }
 }

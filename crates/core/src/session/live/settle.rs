@@ -96,34 +96,22 @@ impl Live {
             return Ok(());
         }
         loop {
-            let Some(batch) = self.take_ready() else { return Ok(()) };
+            let next = self.own.figures().next_ready();
+            let Some(batch) = next else { return Ok(()) };
             let result = self.settle(journal, &batch);
             match &result {
                 Err(error) if is_of_the_disk(error) => self.own.figures().put_back(batch),
-                _ => drop(batch),
+                _ => self.own.figures().let_go(),
             }
             self.shared.restore(state(journal));
             result?;
         }
     }
 
-    /// The next batch. While it is settled the gauge counts it with the view; then the view is counted anew.
-    fn take_ready(&self) -> Option<Batch> {
-        let mut figures = self.own.figures();
-        let before = figures.unsettled_tokens();
-        let batch = figures.next_ready()?;
-        let taken = before.saturating_sub(figures.unsettled_tokens());
-        figures.view_tokens = figures.view_tokens.saturating_add(taken);
-        figures.reported = figures.reported.map(|(call, after)| (call, after.saturating_add(taken)));
-        figures.anything |= taken > 0;
-        Some(batch)
-    }
-
     /// The job of one sync. When it fails, the settled array is as before.
     fn settle(&self, journal: &mut Journal<'_, '_>, batch: &Batch) -> Result<()> {
         let generation = state(journal).live.generation;
         if batch.generation != generation {
-            self.measure(journal);
             return Err(stale());
         }
         let found = align(journal, &lock(&self.own.settled), batch);
