@@ -30,8 +30,8 @@ function history(count) {
 }
 
 /** A session that knows all that the script has. */
-async function imported(clawback, script, key) {
-  const session = await open(clawback, key)
+async function imported(clawback, script, key, window) {
+  const session = await open(clawback, key, window)
   session.sync(script.messages)
   await session.plan()
   await session.flush()
@@ -39,9 +39,9 @@ async function imported(clawback, script, key) {
 }
 
 /** Four new messages and a plan, again and again; medians in ms: of what the loop spends, and of aligning fresh clones. */
-async function turns(clawback, count, rounds) {
+async function turns(clawback, count, rounds, window = WINDOW) {
   const script = history(count)
-  const session = await imported(clawback, script, `turns ${count}`)
+  const session = await imported(clawback, script, `turns ${count} of ${window}`, window)
   const times = []
   let { epoch } = await session.plan()
   for (let round = 0; round < rounds; round++) {
@@ -224,13 +224,19 @@ export async function run({ quick }) {
 
   const sizes = quick ? [100, 1_000] : [100, 1_000, 10_000]
   const costs = []
+  const rounds = quick ? 40 : 150
+  // Before its first epoch a session has no packet and nothing to look for; that is its own figure. To tell whether the
+  // length of the history counts, each session is past its first epoch: 100 messages are in a window that they fill.
+  const bare = await turns(clawback, sizes[0], rounds)
+  rows.push(atMost({ what: `4 new messages and a plan, after ${sizes[0]}, before the first epoch`, unit: 'ms', value: bare.turn, goal: 0.3 }))
   for (const count of sizes) {
-    const { turn, clones } = await turns(clawback, count, quick ? 40 : 150)
+    const { turn, clones } = await turns(clawback, count, rounds, Math.min(WINDOW, Math.round((count * BYTES) / 3)))
     costs.push(turn)
     rows.push(atMost({ what: `4 new messages and a plan, after ${count.toLocaleString('en')}`, unit: 'ms', value: turn, goal: 0.3 }))
     rows.push(fact({ what: `aligning fresh clones of ${count.toLocaleString('en')}`, unit: 'ms', value: clones }))
   }
   rows.push(atMost({ what: 'largest of these to smallest', unit: 'x', value: Math.max(...costs) / Math.min(...costs), goal: 1.5 }))
+  rows.push(fact({ what: 'largest of them to that before the first epoch', unit: 'x', value: Math.max(...costs) / bare.turn }))
 
   const count = quick ? 2_000 : 10_000
   const { importing, whole, part, plain } = await epochs(clawback, count, quick ? 5 : 15)

@@ -97,7 +97,8 @@ impl Figures {
 
     pub(super) fn next_ready(&mut self) -> Option<Batch> {
         let next = self.ready.pop_front();
-        self.in_hand = next.iter().flat_map(|batch| &batch.messages).map(|(_, json)| Arc::clone(json)).collect();
+        self.in_hand =
+            next.iter().flat_map(|batch| &batch.messages).map(|(_, json)| Arc::clone(json)).collect();
         next
     }
 
