@@ -171,12 +171,20 @@ impl Aligner<'_> {
         result
     }
 
+    /// The last message of the line among those that stay in front. A summary came after what it stands before: behind it
+    /// alone begins what the host still had.
     fn last_known(&self, keep: usize) -> u64 {
+        let kept = self.previous.get(..keep).unwrap_or_default();
         let known = |(_, slot): &(Key, Slot)| match slot {
-            Slot::Known(ordinal) => Some(*ordinal),
+            Slot::Known(ordinal) => Some(*ordinal).filter(|ordinal| !self.is_summary(*ordinal)),
             _ => None,
         };
-        self.previous.get(..keep).unwrap_or_default().iter().rev().find_map(known).unwrap_or(0)
+        let behind_summaries = if kept.is_empty() { 0 } else { self.host_floor.saturating_sub(1) };
+        kept.iter().rev().find_map(known).unwrap_or(behind_summaries)
+    }
+
+    fn is_summary(&self, ordinal: u64) -> bool {
+        self.known.get(ordinal).is_some_and(|message| message.is_summary)
     }
 
     /// The next message of the live path that is no summary.
@@ -388,10 +396,10 @@ mod tests {
     use crate::message::Message;
     use proptest::prelude::*;
 
-    /// `12` is the message of second 12, `"a"` one without a time, `"S"` a summary.
+    /// `12` is the message of second 12, `"a"` one without a time, `"S"` a summary, `"S12"` one with a time.
     fn message(word: &str) -> Incoming {
         let mut message = Message::user(word);
-        message.timestamp = word.parse().ok();
+        message.timestamp = word.trim_start_matches('S').parse().ok();
         Incoming { key: message.key(), is_summary: word.starts_with('S') }
     }
 
@@ -403,11 +411,12 @@ mod tests {
         known: Known,
         off: Vec<u64>,
         array: Vec<(Key, Slot)>,
+        host_floor: u64,
     }
 
     impl Session {
         fn new() -> Self {
-            Self { known: Known::default(), off: Vec::new(), array: Vec::new() }
+            Self { known: Known::default(), off: Vec::new(), array: Vec::new(), host_floor: 0 }
         }
 
         fn sync(&mut self, words: &str) -> Alignment {
@@ -421,7 +430,7 @@ mod tests {
                 known: &self.known,
                 on_path: &|ordinal| !off.contains(&ordinal),
                 previous: &self.array,
-                host_floor: 0,
+                host_floor: self.host_floor,
                 rewind,
             }
             .align(0, &incoming);
@@ -498,6 +507,20 @@ mod tests {
         check(&[("a b c d e", (5, 0, false)), ("S d e", (1, 0, true)), ("S d e f", (1, 0, false))]);
         check(&[("a b c d e", (5, 0, false)), ("S e", (1, 0, true))]);
         check(&[("0 1 2 3 4 5", (6, 0, false)), ("0 S9 4 5", (1, 0, true))]);
+    }
+
+    #[test]
+    fn a_rewind_to_a_summary_takes_off_what_the_host_still_had_and_nothing_before_it() {
+        let (known, rewound) = (("S9 1", (1, 0, false)), ("S9 2", (1, 1, false)));
+        check(&[("1", (1, 0, false)), known, rewound, RESTART, ("S9 2", (0, 0, false))]);
+        for (first, compacted, rewound) in [("1 2 3 4 5", "S9 4 5", "S9 7"), ("a b c d e", "S d e", "S f")] {
+            let mut session = Session::new();
+            session.sync(first);
+            assert!(session.sync(compacted).host_compacted);
+            session.host_floor = 4;
+            let found = session.sync(rewound);
+            assert_eq!((figures(&found), found.rewound_from), ((1, 2, false), Some(4)), "{rewound}");
+        }
     }
 
     #[test]
