@@ -239,6 +239,30 @@ test('what a host that compacts within a turn has left of it stays behind the pa
   await session.close()
 })
 
+test('an epoch that would have freed too little for one request is begun for the next, as after a restart', async () => {
+  const stateDir = freshDir()
+  const open = () => clawback.ContextSession.open({ stateDir, sessionKey: 'k', contextWindow: 32_000, reserveTokens: 8_000, hostCompactsAt: 16_000 })
+  let session = await open()
+  const host = new Conversation()
+  const tools = { kind: 'tools', order: 'given', lose: false, twice: false, between: false, failed: false } as const
+  host.take({ ...tools, calls: 2, size: 19_000 })
+  host.take({ ...tools, calls: 1, size: 20, lose: true })
+  host.take({ kind: 'reply' })
+  host.take({ kind: 'injected' })
+  session.sync(host.messages)
+  const running = await session.plan()
+  expect([running.epoch, running.zone]).toEqual([0, 'yellow'])
+  host.take({ kind: 'reply' })
+  session.sync(host.messages)
+  const next = await session.plan({ prompt: 'And now the next part.' })
+  expect(next.epoch).toBe(1)
+  await session.close()
+  session = await open()
+  session.sync(host.messages)
+  expect(seen(await session.plan({ prompt: 'And now the next part.' }))).toEqual(seen(next))
+  await session.close()
+})
+
 test('where no bodies are kept, a turn that does not fit is not checkpointed again for every call', async () => {
   const session = await clawback.ContextSession.open({ stateDir: freshDir(), sessionKey: 'k', contextWindow: 8_000, config: { coldStorageEnabled: false } })
   const at = Date.UTC(2026, 1, 1)

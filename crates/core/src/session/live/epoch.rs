@@ -37,11 +37,8 @@ pub(super) enum Cause {
     Rewound,
     /// The hard limit.
     HardLimit,
-    /// Pressure crossed the trigger in this turn.
-    Trigger {
-        /// Index of the turn's first message.
-        turn: u64,
-    },
+    /// Pressure crossed the trigger between two turns.
+    Trigger,
 }
 
 /// What the packet may take of this usable window, in tokens.
@@ -77,10 +74,7 @@ pub(super) fn begin(
         pass = relevance::pass(live, journal, &seen, request, &thresholds);
         let cut = choose(live, journal, &seen, cause, request, &thresholds, pass.as_ref());
         let gain = state(journal).calibration.history_tokens(cut.freed) as f64;
-        if let Cause::Trigger { turn } = cause
-            && gain < MIN_GAIN * thresholds.usable as f64
-        {
-            live.own.figures().skipped_turn = Some(turn);
+        if cause == Cause::Trigger && gain < MIN_GAIN * thresholds.usable as f64 {
             return Ok(());
         }
         cut
@@ -151,7 +145,6 @@ pub(super) fn begin(
     }
     let mut figures = live.own.figures();
     figures.red_after_epoch = thresholds.zone(pressure) >= Zone::Red;
-    figures.skipped_turn = None;
     figures.checkpoint_saved = true;
     // What was reported of the view before it is no longer true (FAULTS E6).
     (figures.host, figures.tail) = (None, None);
@@ -292,7 +285,7 @@ fn choose(
             relevance: pass.map(|pass| pass.turns.clone()),
             // Once a summary stands for the rest, only so many turns stay word for word (seed 004).
             most_turns: usize::try_from(window).ok().filter(|_| summarised),
-            force: !matches!(cause, Cause::Trigger { .. }),
+            force: !matches!(cause, Cause::Trigger),
         },
     )
 }

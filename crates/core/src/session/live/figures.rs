@@ -45,8 +45,6 @@ pub(super) struct Figures {
     pub(super) wants_all: bool,
     /// Estimated tokens of the part of the array that is gone from the disk, until it is taken in again.
     pub(super) lost_tokens: u64,
-    /// The turn for which an epoch would have freed too little.
-    pub(super) skipped_turn: Option<u64>,
     /// When the last line of the health log was written, in epoch milliseconds.
     pub(super) health_logged_ms: u64,
     /// The turn and the epoch for which what left the view was last searched.

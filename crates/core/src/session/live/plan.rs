@@ -324,15 +324,13 @@ impl Live {
         let pressure = |tokens| thresholds.pressure(state.calibration.history_tokens(tokens));
         let view = seen.view_tokens(&seen.shown(Mode::Prune, request.prompt.is_none()));
         let tail = self.tail(state, seen, request, limits).as_deref().map_or(0, block_tokens);
-        let turn = seen.last_person().map_or(0, |(index, _)| index as u64);
         if pressure(view + tail) >= thresholds.hard {
             return Some(Cause::HardLimit);
         }
         // The trigger goes by what stays: a tail that an offer has made longer since would begin an epoch for a request that
         // was planned without one.
         let at_boundary = request.prompt.is_some() || is_turn_boundary(seen);
-        let skipped = self.own.figures().skipped_turn == Some(turn);
-        (at_boundary && pressure(view) >= thresholds.trigger && !skipped).then_some(Cause::Trigger { turn })
+        (at_boundary && pressure(view) >= thresholds.trigger).then_some(Cause::Trigger)
     }
 
     /// What was learned from the host's figures goes to disk with the plan, when it has changed.
