@@ -9,7 +9,7 @@ use super::open::{self, Open};
 use super::report::Reports;
 use super::sense::sense;
 use super::withdraw::Before;
-use super::{agent, chosen, injected, lexicon, pasted, person, statement, thread};
+use super::{agent, chosen, injected, lexicon, listed, pasted, person, statement, thread};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
@@ -169,9 +169,11 @@ impl Capturer {
             found.is_entry() && (open || found.task == Some(TaskState::Open))
         };
         self.asked.retain(|asked| !asked.goal || asked.left);
+        let left = listed::left(text);
         self.asked.extend(out.iter().filter(asks).map(|found| Open {
             goal: found.kind == Kind::Task && goal.as_ref().is_some_and(|goal| goal.contains(&found.text)),
             item: found.kind == Kind::OpenItem,
+            left: left.contains(&found.text),
             ..Open::new(&found.text, Source::User)
         }));
         keep_newest(&mut self.asked, MAX_SAID);

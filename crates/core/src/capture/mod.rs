@@ -18,6 +18,7 @@ mod kinds;
 mod label;
 mod laid_out;
 mod lexicon;
+mod listed;
 mod machine;
 mod open;
 mod opener;

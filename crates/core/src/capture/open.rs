@@ -17,6 +17,7 @@ static_regex! {
     static LEAD = r"^(?:(?:please|also|and|then|now|next|first|finally|we|i|you|still|need to|needs to|have to|want to|let's|lets|can you|could you|todo|ok|so|just|molim te|treba|da|jos|hajde|zatim|onda|prvo|optional(?:ly)?|wp ?\d+|step ?\d+|korak ?\d+)[,:.]?\s+)+";
     /// What tells that it is open, behind it.
     static STATE = r"\s+(?:(?:is|are|je|su|remains?|ostaje|ostaju)\s+)?(?:still |yet |jos |i dalje )*(?:open|missing|pending|unresolved|unclear|undecided|to do|left|to be done|not (?:yet )?(?:done|finished|implemented|written|started)(?: yet)?|otvoren\w*|nije (?:jos )?\w+|nisu (?:jos )?\w+)[.!]*$";
+    static ALL = r"\b(?:all|everything|both|sve|svi|oba|obe|oboje)\b";
     static PREPOSITION = r"^(?:for|to|in|on|of|with|from|at|by|into|onto|as|so|that|where|which|using|za|u|na|sa|s|iz|od|do|o|kao|da|koji|koja|koje)$";
 }
 
@@ -200,10 +201,18 @@ pub(super) fn settle(asked: &mut Vec<Open>, listed: &mut Vec<Open>, reports: &Re
     let only_named = named && reports.short && !reports.named.is_empty();
     let says_done = reports.bare.is_some() || alone_means_all(reports, named);
     if says_done && !only_named || !named && reports.opens && is_one(asked, reports) {
-        // What was started is over when the person goes on: who says `done` need not mean all of it.
-        done.append(&mut take(asked, |open| !answer::starts(&open.text)));
+        // What was started is over when the person goes on: who says `done` need not mean all of it. Of what was listed as
+        // left and what was asked since, it means the latter.
+        let asked_since = asked.iter().any(|open| !open.left);
+        let means_left = reports.bare.as_deref().is_some_and(|bare| says_all(bare) || !asked_since);
+        done.append(&mut take(asked, |open| !answer::starts(&open.text) && (!open.left || means_left)));
     }
     done
+}
+
+/// `All done`, `both are done`.
+fn says_all(bare: &str) -> bool {
+    ALL.is_match(&sense(bare))
 }
 
 /// `Fixed.`: a verb alone, that fits nothing in particular.

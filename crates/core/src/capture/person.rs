@@ -8,6 +8,7 @@ use super::goal;
 use super::keeps;
 use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{is_serbian_change, names_nothing, starts_with_order};
+use super::listed;
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
 use super::sense::{sense, skip_words, words_before};
@@ -238,6 +239,10 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     }
     if words <= 30 && whole.contains(['>', '→', '⇒']) && ARROW.is_match(whole) {
         return vec![Captured::new(Kind::Decision, &part.text, Source::User, 0.8)];
+    }
+    let listed = listed::items(part);
+    if !listed.is_empty() {
+        return listed;
     }
     let mut opened = clause::opened(&part.text, whole);
     opened.answers |= answered;

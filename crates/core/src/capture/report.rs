@@ -22,6 +22,8 @@ static_regex! {
     /// `Done`, alone or before what it names.
     static DONE = r"^(?:(?:all|everything|it|this|that|it's|that's|they|these|both|everything's|all of (?:it|them|this|that)|all (?:two|three|four|five|of) ?(?:of them)?|all (?:the )?(?:tasks|steps|items|points|changes|work)|the work|sve|to|oba|obe|oboje|svi koraci|svi zadaci)\s+)?(?:(?:is|are|has been|have been|je|su)\s+)?(?:(?:now|all|already|sada|vec|sve)\s+)*(?:done|finished|completed?|all set|gotov[aoi]?|zavrsen[aoie]?|uradjen[aoie]?|sredjen[aoie]?)\b";
     static ALL_LEFT = r"^(?:everything(?:'s)?|all (?:of it|(?:the )?(?:tasks|steps|items|points|work packages|open items))|sve|svi (?:koraci|zadaci)|sve stavke)\b.{0,24}\b(?:done|finished|completed?|implemented|gotov\w*|zavrsen\w*|uradjen\w*)(?: now| sada)?[.!]*$|^(?:(?:there is |there's )?nothing (?:else )?(?:is )?(?:left|remains|remaining|open)|no (?:open|remaining) (?:tasks|items|steps|points)|nista (?:vise )?nije (?:ostalo|otvoreno)|nema (?:vise )?(?:otvorenih|preostalih))\b";
+    /// `Noted.`: what is taken in or put off is not done.
+    static TAKEN_IN = r"^(?:noted|agreed|acknowledged|accepted|received|understood|planned|postponed|deferred|delayed|queued|promised|confirmed|zapisan[aoie]?|zabelezen[aoie]?|primljen[aoie]?|odlozen[aoie]?|zapamcen[aoie]?|dogovoren[aoie]?|planiran[aoie]?)$";
     /// One word that reports.
     static ALONE = r"^(\S+?)[.!]*$";
     static AUXILIARY = r"^(?:is|are|was|were|been|be|has|have|je|su|sam|smo)$";
@@ -108,6 +110,7 @@ fn sentence(part: &Sentence) -> (bool, Vec<Report>) {
     if let Some(word) = ALONE.captures(seen).and_then(|found| found.get(1)) {
         let word = word.as_str();
         if (act::is_past(word) || act::is_serbian_past(word))
+            && !TAKEN_IN.is_match(word)
             && let Some(act) = Act::of(word)
         {
             return (bare, vec![Report { act, objects: Vec::new(), text: part.text.clone() }]);
@@ -179,6 +182,9 @@ fn clause(seen: &str) -> Option<(Act, Vec<String>)> {
     let main = seen.get(lead..).unwrap_or(seen);
     let words: Vec<&str> = main.split_whitespace().map(|w| w.trim_matches(['.', '!', ':', ','])).collect();
     let first = words.first().copied()?;
+    if TAKEN_IN.is_match(first) {
+        return None;
+    }
     let named = |from: usize| act::objects(words.get(from..).unwrap_or_default().join(" ").as_str());
     if act::is_past(first) || speaks && act::may_be_past(first) {
         return Some((Act::of_any_verb(first), named(1)));
@@ -243,6 +249,11 @@ mod tests {
             "When the form is added, run the tests.",
             "Validacija nije dodata.",
             "The server returned an error.",
+            "Noted.",
+            "Noted, the export is postponed.",
+            "Postponed the export.",
+            "Zapisano.",
+            "Одложено.",
         ] {
             let found = named(reply);
             assert!(found.is_empty(), "{reply}: {found:?}");

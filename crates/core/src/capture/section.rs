@@ -26,7 +26,7 @@ static_regex! {
     static CONSTRAINTS = r"\b(?:constraints?|rules|requirements?|preferences|guidelines?|must(?:s| haves?)?|conventions?|ogranicenj\w+|pravila|zahtevi|uslovi)\b";
     static DONE = r"\b(?:done|completed?|finished|accomplished|what was done|already (?:done|moved|in place)|shipped|early progress|progress so far|implemented|uradjeno|zavrseno|gotovo)\b";
     static DOING = r"\b(?:in progress|current (?:task|work|step|state)|currently|active (?:tasks?|work)|working on|u toku|trenutno)\b";
-    static NEXT = r"\b(?:next(?: steps?| up| actions?)?|remaining|to ?dos?|todos?|pending|left to do|still to (?:do|come)|upcoming|outstanding|backlog|action items|sledece|sledeci koraci|preostalo|ostalo je|treba (?:jos )?da|zadaci)\b";
+    static NEXT = r"\b(?:next(?: steps?| up| actions?)?|remaining|to ?dos?|todos?|pending|left to do|still to (?:do|come)|upcoming|outstanding|backlog|action items|sledece|sledeci koraci|preostalo|ostalo je|treba (?:jos )?da|(?:jos )?treba(?: jos)?|za uraditi|zadaci)\b";
     static PACKAGES = r"\b(?:work packages?|tasks?|zadaci)\b";
     static GOAL = r"^(?:(?:the|main|our|overall|project|session|primary)\s+)*(?:goals?|objectives?|original request|aim|purpose|mission|cilj\w*|zadatak)\b";
     static LEARNINGS = r"\b(?:learnings?|lessons?(?: learned)?|gotchas?|insights?|naucen\w*|zapazanja)\b";

@@ -59,6 +59,32 @@ fn a_report_of_one_thing_leaves_the_others_open() {
 }
 
 #[test]
+fn of_a_list_of_what_is_left_each_thing_ends_by_itself() {
+    let listed = "u: Still to do: retry for failed mails, an admin page, and the tax check";
+    for (turns, open) in [
+        (&["a: Noted."][..], &["retry for failed mails", "an admin page", "the tax check"][..]),
+        (
+            &["a: Noted.", "u: forget the tax check, the accountant does that by hand", "a: Dropped."],
+            &["retry for failed mails", "an admin page"],
+        ),
+        (
+            &["a: Ok.", "u: Add a log line to the parser.", "a: Done."],
+            &["retry for failed mails", "an admin page", "the tax check"],
+        ),
+        (&["a: Ok.", "u: Add a log line to the parser.", "a: Everything is done."], &[]),
+        (&["a: The admin page is done."], &["retry for failed mails", "the tax check"]),
+    ] {
+        let turns: Vec<&str> = std::iter::once(listed).chain(turns.iter().copied()).collect();
+        assert_eq!(left(&turns), open, "{turns:?}");
+    }
+    let listed = "u: Treba još: izvoz u PDF, pretraga pacijenata i prijava lekara";
+    let turns = [listed, "a: Pretraga pacijenata je gotova.", "u: izvoz u PDF ipak ne treba", "a: Važi."];
+    assert_eq!(left(&turns), ["prijava lekara"]);
+    let turns = ["u: TODO: dodaj straničenje, popravi futer, napiši uputstvo", "a: Zabeleženo."];
+    assert_eq!(left(&turns).len(), 3);
+}
+
+#[test]
 fn an_open_item_that_is_over_is_no_finished_work() {
     let view = heard(&["u: We still need to ask the lawyers about the licence.", "a: Done.", "u: thanks"])
         .view(&LivePath::new(0));
