@@ -61,6 +61,8 @@ pub enum Withdrawn {
     Thing(String),
     /// `Delete the old files`: what keeps them. The capture is no entry.
     Removed(String),
+    /// `You can touch legacy again`: what forbids just that. The capture is no entry.
+    Allowed(String),
     /// `Raise the limit to 250`, `replace Jest with Vitest`: what is named gets another value or choice. The capture is an
     /// entry, and where it is work that takes the place of a decision, that too.
     Change(Change),
@@ -138,8 +140,8 @@ impl Captured {
 
     /// Whether it is to be remembered itself, and not only takes something back.
     pub fn is_entry(&self) -> bool {
-        use Withdrawn::{Removed, Said, Talk, Topic};
-        !matches!(self.withdraws, Some(Said(_) | Topic(_) | Talk(_) | Removed(_)))
+        use Withdrawn::{Allowed, Removed, Said, Talk, Topic};
+        !matches!(self.withdraws, Some(Said(_) | Topic(_) | Talk(_) | Removed(_) | Allowed(_)))
     }
 
     /// A piece of work in its state.

@@ -8,6 +8,7 @@ use super::goal;
 use super::keeps;
 use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{is_serbian_change, names_nothing, starts_with_order};
+use super::lift;
 use super::listed;
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
@@ -110,6 +111,7 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
         found.extend(swap::turned_down(&parts));
     }
     found.extend(parts.iter().flat_map(keeps::removals));
+    found.extend(parts.iter().flat_map(lift::permissions));
     if first && let Some(goal) = goal::first(text, &parts, &asks) {
         found.insert(0, goal);
     }

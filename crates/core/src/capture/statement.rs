@@ -44,6 +44,11 @@ static_regex! {
     static LET_IT = r"^(?:i |a |ali |svi |sve |sva )*(?:[a-z][\w/.-]* ){1,4}neka (?:se |ne |uvek )*[a-z]{3,} \S";
     /// An order for a time that recurs holds on: `send the report on Fridays`.
     static HABIT = r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\bevery (?:other )?(?:day|week|month|quarter|morning|evening|night|hour|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\bsvak(?:og|e|i|u) (?:dan\w*|jutr\w*|vec\w*|noc\w*|sat\w*|sedmic\w*|mesec\w*|ponedelj\w+|utor\w+|sred\w+|cetvrt\w+|pet\w+|subot\w+|nedelj\w+)\b|\b(?:ponedeljkom|utorkom|sredom|cetvrtkom|petkom|subotom|nedeljom)\b";
+    static TOPIC_FIRST = r"^(?:and |but |also |a |i |ali )*(?:for|in|on|as|za|u|na|kod|kao|pri) (?:the |our |all |a |an |sve |sva )?[^\s,;:?]+(?: [^\s,;:?]+){0,3}?,? ((?:always |just |samo |uvek )*(?:use|take|go with|pick|choose|put|stick with|stick to|koristi(?:te|mo)?|uzmi(?:te)?|stavi(?:te)?|idi na|ostavi(?:te)?|zadrzi(?:te)?)\b.*)$";
+    static USE_NOUN = r"^use (?:of|only|is|was|are|cases?|by|and|or)\b";
+    /// The imperative after `ne` whose ending is no other form's.
+    static OBJECT_FIRST = r"^(?:(?:a|i|ali|pa|molim te),? )*((?:(?:u|na|iz|po) )?[^\s,;:?]+(?: [^\s,;:?]+){0,3}?) (?:vise |nikako |nikad\w* |jos |za sada |zasad |sad |sada )*(?:ne [a-z]*(?:aj|uj)(?:te|mo)?|nemoj(?:te|mo)?(?: da)? [a-z]+)\b";
+    static NO_OBJECT = r"^(?:ako|kad\w*|da|sto|koj\w+|zasto|sta|ja|ti|on|ona|mi|vi|oni|ono|to|ovo|ga|ih|je|jer|dok|ne|nemoj\w*|molim|ok|dobro|hej)\b|\b(?:sam|smo|je|su|kaze|rekao|rekla|da)$";
     static POINTER = r"^(?:this|that|these|those|it|them|ovo|to|ovaj|taj|ovu|tu)\b";
     /// `The reviewer is now Ana`; what is written as a name, a day or a date was appointed and not observed.
     static IS_FROM_NOW = r"^(?:the |our |my )?([a-z][\w-]*(?: [\w-]+){0,4}?) (?:is|are|je|su) (?:now|sad|sada|od sada) (?:on |at |in |u |na )?(\S+(?: \S+){0,3}?)[.!]*$";
@@ -211,6 +216,7 @@ pub(super) fn request(text: &str, seen: &str) -> Option<Captured> {
 
 /// The clause chooses: `use X`, `change the limit to 5`, `we go with X`.
 pub(super) fn takes_a_stance(seen: &str) -> bool {
+    let seen = behind_topic(seen).unwrap_or(seen);
     let used = WE_USE.captures(seen).and_then(|found| found.get(1)).map(|what| what.as_str());
     STANCE.is_match(seen) && !names_nothing(seen)
         || another::settles(seen)
@@ -250,6 +256,18 @@ pub(super) fn permits(seen: &str) -> bool {
     changes && !names_nothing(&format!("{verb} {rest}")) && !clause::points_back(rest)
 }
 
+/// What is said of a thing that is named first: `za prijavu koristi JWT`, `for the login use JWT`.
+fn behind_topic(seen: &str) -> Option<&str> {
+    let rest = TOPIC_FIRST.captures(seen)?.get(1)?.as_str();
+    (rest.split_whitespace().count() >= 2 && !USE_NOUN.is_match(rest)).then_some(rest)
+}
+
+/// `Folder api ne diraj`: the thing stands before what must not be done with it.
+fn forbids_behind(seen: &str) -> bool {
+    let Some(what) = OBJECT_FIRST.captures(seen).and_then(|found| found.get(1)) else { return false };
+    !NO_OBJECT.is_match(what.as_str()) && !names_nothing(&format!("diraj {}", what.as_str()))
+}
+
 /// Whether a text forbids something.
 pub(crate) fn forbids(text: &str) -> bool {
     let seen = sense(text);
@@ -259,6 +277,9 @@ pub(crate) fn forbids(text: &str) -> bool {
 /// `Ne diraj X`: the imperative after `ne`. Its ending `-i` is that of the third person too, so that only a verb of
 /// change counts, and not `ne radi X`, which reports.
 pub(super) fn forbids_in_serbian(seen: &str) -> bool {
+    if forbids_behind(seen) {
+        return true;
+    }
     let mut words = seen.split_whitespace();
     let (Some("ne"), Some(verb), Some(object)) = (words.next(), words.next(), words.next()) else {
         return false;

@@ -5,7 +5,7 @@ use super::compare::{Changed, Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::live::LivePath;
 use super::trust::may_supersede;
-use crate::capture::{Captured, Change, Withdrawn, forbids, keeps};
+use crate::capture::{Captured, Change, Withdrawn, forbids, keeps, lifts};
 use crate::text::fold;
 
 /// A thing that is named names what says hardly more than it.
@@ -335,6 +335,11 @@ impl Ledger {
             Withdrawn::Removed(removed) => self.entries_with(|entry, _| {
                 matches!(entry.kind, Kind::Decision | Kind::Constraint)
                     && keeps(&entry.text, removed)
+                    && holds(entry)
+            }),
+            Withdrawn::Allowed(allowed) => self.entries_with(|entry, _| {
+                matches!(entry.kind, Kind::Decision | Kind::Constraint)
+                    && lifts(&entry.text, allowed)
                     && holds(entry)
             }),
             Withdrawn::Instead(_)

@@ -127,6 +127,47 @@ fn what_is_rather_to_be_done_leaves_what_is_of_another_kind() {
 }
 
 #[test]
+fn what_is_allowed_again_ends_the_ban_that_says_just_that() {
+    for (ban, allowed) in [
+        (
+            "don't touch the legacy folder for now, Marko works there",
+            "Marko is through, you can touch legacy again.",
+        ),
+        (
+            "config.prod.yaml ne diraj dok Petar ne završi deploy",
+            "Petar je završio, možeš da menjaš config.prod.yaml",
+        ),
+        ("Do not deploy to production until the tests are green.", "the tests are green now, deploy"),
+        ("Фолдер api не дирај, Ана га преправља", "Ана је готова, api фолдер је опет слободан"),
+    ] {
+        let ban = ban.trim_end_matches('.');
+        let turns = [format!("u: {ban}"), "a: Ok.".to_owned(), format!("u: {allowed}")];
+        let turns: Vec<&str> = turns.iter().map(String::as_str).collect();
+        assert!(after(&turns[..1]).iter().any(|text| text == ban), "{ban}: {:?}", after(&turns[..1]));
+        assert!(after(&turns).iter().all(|text| text != ban), "{allowed}: {:?}", after(&turns));
+    }
+}
+
+#[test]
+fn what_is_named_first_may_be_ordered_or_forbidden() {
+    for said in [
+        "za logovanje koristi JWT",
+        "u testovima koristi vitest",
+        "За базу узми Postgres",
+        "for the login use JWT",
+        "For the key, use the job id",
+        "api folder ne diraj",
+        "u folder migracije nemoj da pišeš",
+        "Миграције не дирај",
+    ] {
+        assert_eq!(after(&[&format!("u: {said}")]), [said]);
+    }
+    for said in ["for personal use only", "ako nešto ne valja javi mi", "on kaže da ne diraj"] {
+        assert_eq!(after(&[&format!("u: {said}")]), [""; 0], "{said}");
+    }
+}
+
+#[test]
 fn why_something_is_dropped_is_neither_goal_nor_decision() {
     for dropped in [
         "forget the VAT check, the accountant does that by hand.",
