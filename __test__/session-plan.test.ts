@@ -263,6 +263,24 @@ test('an epoch that would have freed too little for one request is begun for the
   await session.close()
 })
 
+test('a host that cut between a result and its double has not compacted again after a restart', async () => {
+  const stateDir = freshDir()
+  const open = () => clawback.ContextSession.open({ stateDir, sessionKey: 'k', contextWindow: 200_000 })
+  let session = await open()
+  const at = Date.UTC(2026, 1, 1)
+  const whole = [reads('a', at), output('a', 'old code', at + 1), reads('b', at + 2), output('a', 'old code', at + 3), reads('c', at + 4), output('c', 'new code', at + 5), says('Both are read.', at + 6)]
+  session.sync(whole)
+  await session.plan()
+  const left = [{ role: 'compactionSummary', summary: '## Goal\nA faster importer', tokensBefore: 90_000, timestamp: at + 7 }, ...whole.slice(3)]
+  expect(session.sync(left).hostCompacted).toBe(true)
+  const compacted = await session.plan()
+  await session.close()
+  session = await open()
+  expect(session.sync(structuredClone(left)).hostCompacted).toBe(false)
+  expect(seen(await session.plan())).toEqual(seen(compacted))
+  await session.close()
+})
+
 test('where no bodies are kept, a turn that does not fit is not checkpointed again for every call', async () => {
   const session = await clawback.ContextSession.open({ stateDir: freshDir(), sessionKey: 'k', contextWindow: 8_000, config: { coldStorageEnabled: false } })
   const at = Date.UTC(2026, 1, 1)

@@ -1,6 +1,6 @@
 //! The host's array on the store's thread: aligned with what is really known, its new messages captured.
 
-use super::super::event::Event;
+use super::super::event::{Event, Part};
 use super::super::observe::{Fresh, Sink, part, take_fresh};
 use super::super::state::{Sighted, name_hash};
 use super::super::{Journal, State, make};
@@ -185,7 +185,7 @@ impl Live {
         if found.host_compacted && self.takes_from_view(state(journal), last_before, found, rest) {
             let kept = lock(&self.own.settled);
             let floor = kept.slots.iter().filter_map(|(_, slot)| match slot {
-                Slot::Known(ordinal) if is_no_summary(state(journal), *ordinal) => Some(*ordinal),
+                Slot::Known(ordinal) if may_stand_first(state(journal), *ordinal) => Some(*ordinal),
                 _ => None,
             });
             let floor = floor.min().unwrap_or(last_before + 1);
@@ -228,8 +228,11 @@ pub(super) fn stale() -> Error {
     Error::InvalidInput(STALE.to_owned())
 }
 
-fn is_no_summary(state: &State, ordinal: u64) -> bool {
-    state.known.get(ordinal).is_some_and(|message| !message.is_summary)
+/// Whether what a host still had after a compaction may begin with this message. A summary is newer than what it stands
+/// before, and a result that came twice is known by its first time, which may be gone with its call.
+fn may_stand_first(state: &State, ordinal: u64) -> bool {
+    let is_result = state.sight(ordinal).is_some_and(|seen| seen.sight.part == Part::ToolResult);
+    !is_result && state.known.get(ordinal).is_some_and(|message| !message.is_summary)
 }
 
 fn align(journal: &Journal<'_, '_>, settled: &Settled, batch: &Batch) -> Alignment {
