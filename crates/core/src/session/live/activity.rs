@@ -25,9 +25,7 @@ pub(super) struct Begun<'a> {
 fn trigger_of(live: &Live, cause: Cause) -> (&'static str, String) {
     let thresholds = live.limits(None).thresholds(&live.knobs());
     match cause {
-        Cause::Trigger => {
-            ("token_threshold", format!("COMPACTION_TRIGGER_PCT={:.2}", thresholds.trigger))
-        }
+        Cause::Trigger => ("token_threshold", format!("COMPACTION_TRIGGER_PCT={:.2}", thresholds.trigger)),
         Cause::HardLimit => ("hard_limit", format!("MAX_CONTEXT_PCT={:.2}", thresholds.hard)),
         Cause::HostCompacted | Cause::Compaction => ("host", String::new()),
         Cause::Asked => ("manual", String::new()),
