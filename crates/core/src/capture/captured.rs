@@ -66,6 +66,9 @@ pub enum Withdrawn {
     /// `Raise the limit to 250`, `replace Jest with Vitest`: what is named gets another value or choice. The capture is an
     /// entry, and where it is work that takes the place of a decision, that too.
     Change(Change),
+    /// `Make it 20 then`: what was said right before, in these words, gets another value. The capture is an entry and says
+    /// it with that.
+    Value(String),
     /// `Ne age, nego gpg`: as a change, and an entry only where something is changed.
     Swap(Change),
     /// `Back to Kafka`: what was said of it before holds again. Where nothing was, the capture is an entry if it changes

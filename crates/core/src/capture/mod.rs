@@ -3,6 +3,7 @@
 
 mod act;
 mod agent;
+mod amount;
 mod another;
 mod answer;
 mod captured;
@@ -43,6 +44,7 @@ mod walk;
 mod withdraw;
 
 pub(crate) use act::says_more;
+pub(crate) use amount::exchanged;
 pub use answer::extract_decision;
 pub use captured::{Captured, Change, MAX_CAPTURED, MAX_GOAL, Withdrawn};
 pub use capturer::{Capturer, capture};

@@ -1,5 +1,6 @@
 //! What a person's message says: goals, constraints, preferences, decisions, work, problems, and what is settled.
 
+use super::amount;
 use super::another;
 use super::captured::{Captured, MAX_CAPTURED, Withdrawn};
 use super::clause::{self, Opened};
@@ -81,8 +82,20 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     let mut found: Vec<Captured> = Vec::new();
     let mut asks = Vec::with_capacity(parts.len());
     let mut answered = false;
+    let mut last: Option<&Sentence> = None;
     for part in &parts {
-        let said = sentence(part, answered, before, &found);
+        let mut said = match amount::other(part, last, before, &found) {
+            Some(other) => vec![other],
+            None => sentence(part, answered, before, &found),
+        };
+        // `Ten minutes is too long. Make it 2`: alone it says nothing.
+        if let ([one], Some(last)) = (said.as_mut_slice(), last)
+            && one.withdraws.is_none()
+            && amount::names_none(&part.seen)
+        {
+            one.text = joined(&last.text, &one.text);
+        }
+        last = Some(part).filter(|_| said.is_empty());
         answered = goal::answers_only(&part.seen);
         asks.push(goal::may_name(part, &said));
         for said in said {

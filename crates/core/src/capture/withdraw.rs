@@ -70,7 +70,7 @@ pub(super) struct Before<'a> {
 
 impl Before<'_> {
     /// The reply ends with a question.
-    fn asks(&self) -> bool {
+    pub(super) fn asks(&self) -> bool {
         const LAST: usize = 4;
         let reply = self.reply.filter(|reply| reply.contains('?'));
         reply.is_some_and(|reply| {
@@ -109,7 +109,7 @@ impl Before<'_> {
         rather.then(|| Withdrawn::Rather(self.last_said(here)))
     }
 
-    fn last_said(&self, here: &[Captured]) -> Vec<String> {
+    pub(super) fn last_said(&self, here: &[Captured]) -> Vec<String> {
         let here: Vec<String> =
             here.iter().filter(|found| found.is_entry()).map(|found| found.text.clone()).collect();
         if here.is_empty() { self.said.to_vec() } else { here }

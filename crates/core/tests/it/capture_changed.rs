@@ -225,3 +225,48 @@ fn an_order_to_remove_ends_the_decision_to_keep() {
     let kept = "keep the old exporter around for reference";
     assert_eq!(holds(&[&format!("u: {kept}"), "a: OK.", "u: remove the old tests"]), [kept]);
 }
+
+#[test]
+fn another_value_is_given_to_what_was_said_last_and_to_nothing_else() {
+    for (turns, held) in [
+        (
+            &[
+                "u: The upload limit should be 5 MB. Nemoj da koristiš ORM.",
+                "a: The upload limit is 5 MB now.",
+                "u: one customer has 12 MB files. make it 20 then.",
+                "a: Raised it.",
+            ][..],
+            &["Nemoj da koristiš ORM", "The upload limit should be 20 MB"][..],
+        ),
+        (
+            &["u: Use port 8080.", "a: Ok.", "u: no, 9090", "a: Ok.", "u: hm, make it 9443"],
+            &["Use port 9443"],
+        ),
+        (
+            &["u: Termini moraju da traju 30 minuta.", "a: Važi.", "u: ipak stavi 45, Jelena ne stiže"],
+            &["Termini moraju da traju 45 minuta"],
+        ),
+        (&["u: Use 4 workers.", "a: Ok. Should I set a limit of 3 retries?", "u: no, 5"], &["Use 4 workers"]),
+    ] {
+        let view = view(turns);
+        let held_now = view.items.iter().filter(|item| item.is_active());
+        let rules = held_now.filter(|item| matches!(item.entry.kind, Kind::Decision | Kind::Constraint));
+        let mut texts: Vec<&str> = rules.map(|item| item.entry.text.trim_end_matches('.')).collect();
+        texts.sort_unstable();
+        let mut held = held.to_vec();
+        held.sort_unstable();
+        assert!(held.iter().all(|text| texts.contains(text)), "{turns:?}: {texts:?}");
+        assert!(!texts.iter().any(|text| text.contains("make it") || text.contains("8080")), "{texts:?}");
+    }
+    let turns = [
+        "u: Retry mails 3 times.",
+        "a: Retries are in, 10 minutes apart.",
+        "u: 10 minutes between the retries is too long. make it 2 minutes",
+    ];
+    let view = view(&turns);
+    let texts: Vec<&str> = view.items.iter().map(|item| item.entry.text.as_str()).collect();
+    assert!(
+        texts.iter().any(|text| text.contains("between the retries") && text.contains("make it 2")),
+        "{texts:?}"
+    );
+}
