@@ -1,5 +1,6 @@
 //! One thing that a conversation says, before the ledger compares it with what is known.
 
+use super::act;
 use super::kinds::{Kind, Scope, Source, TaskState};
 use super::sense::sense;
 use crate::text::clip;
@@ -145,6 +146,15 @@ impl Captured {
     pub fn is_entry(&self) -> bool {
         use Withdrawn::{Allowed, Removed, Said, Talk, Topic};
         !matches!(self.withdraws, Some(Said(_) | Topic(_) | Talk(_) | Removed(_) | Allowed(_)))
+    }
+
+    /// Whether it takes back work, of which it names all.
+    pub(super) fn takes_back(&self, work: &str) -> bool {
+        use Withdrawn::{Talk, Thing, Topic};
+        let Some(Topic(name) | Talk(name) | Thing(name)) = &self.withdraws else { return false };
+        let (named, work) = (act::objects(name), act::objects(work));
+        let is_named = |word: &String| named.iter().any(|own| act::is_same(own, word));
+        !work.is_empty() && work.iter().all(is_named)
     }
 
     /// A piece of work in its state.

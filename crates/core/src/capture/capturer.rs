@@ -168,7 +168,10 @@ impl Capturer {
             let open = found.kind == Kind::OpenItem && found.confidence > PASTED && !asks;
             found.is_entry() && (open || found.task == Some(TaskState::Open))
         };
-        self.asked.retain(|asked| !asked.goal || asked.left);
+        // What is dropped is not waited for: that it is gone is no report of it as done.
+        let dropped = |open: &Open| out.iter().any(|found| found.takes_back(&open.text));
+        self.asked.retain(|asked| (!asked.goal || asked.left) && !dropped(asked));
+        self.listed.retain(|listed| !dropped(listed));
         let left = listed::left(text);
         self.asked.extend(out.iter().filter(asks).map(|found| Open {
             goal: found.kind == Kind::Task && goal.as_ref().is_some_and(|goal| goal.contains(&found.text)),

@@ -1,8 +1,8 @@
 //! What an agent reports as done ends the work that it names, and no other; in English and Serbian.
 
 use crate::capture_support::heard;
-use clawback_core::capture::Kind;
-use clawback_core::ledger::LivePath;
+use clawback_core::capture::{Kind, TaskState};
+use clawback_core::ledger::{Fact, LivePath};
 
 /// What is still to be done or answered after these turns.
 fn left(turns: &[&str]) -> Vec<String> {
@@ -82,6 +82,33 @@ fn of_a_list_of_what_is_left_each_thing_ends_by_itself() {
     assert_eq!(left(&turns), ["prijava lekara"]);
     let turns = ["u: TODO: dodaj straničenje, popravi futer, napiši uputstvo", "a: Zabeleženo."];
     assert_eq!(left(&turns).len(), 3);
+}
+
+#[test]
+fn what_was_dropped_is_no_finished_work() {
+    for turns in [
+        [
+            "u: Still to do: an admin page, the tax check",
+            "a: Ok.",
+            "u: forget the tax check",
+            "a: Dropped the tax check.",
+        ],
+        [
+            "u: Treba još: izvoz, provera poreza",
+            "a: Ok.",
+            "u: provera poreza nam ne treba",
+            "a: Izbačena je provera poreza.",
+        ],
+    ] {
+        let ledger = heard(&turns);
+        let done = ledger.facts().filter(|fact| match fact {
+            Fact::Entry(entry) => entry.task == Some(TaskState::Done),
+            Fact::Resolution(over) => over.withdrawn_by.is_none(),
+            Fact::Supersession(_) => false,
+        });
+        assert_eq!(done.filter(|fact| !format!("{fact:?}").contains("importer")).count(), 0, "{turns:?}");
+        assert_eq!(left(&turns).len(), 1, "{turns:?}");
+    }
 }
 
 #[test]
