@@ -238,3 +238,7 @@ test('what is offered in the tail begins no epoch for the request that was plann
   expect([again.epoch, [...again.keep], again.tail]).toEqual([first.epoch, [...first.keep], first.tail])
   await session.close()
 })
+
+test('where nothing was saved the report says 0, and not minus 0', async () => {
+  expect((await tuningReport(freshDir())).tokensSaved).toBe(0)
+})

@@ -179,7 +179,7 @@ fn tuning(report: &TuneReport) -> Value {
         "scoreHistogram": report.score_histogram.0,
         "scores": ranks(report.scores.as_ref()),
         "savings": ranks(report.savings.as_ref()),
-        "tokensSaved": activity.savings.iter().sum::<f64>(),
+        "tokensSaved": activity.savings.iter().fold(0.0, |sum, saved| sum + saved),
         "curationSavings": ranks(report.curation_savings.as_ref()),
         "recoveredAfterHours": ranks(report.recovered_after.as_ref()),
         "suggestions": report.suggestions.iter().map(suggestion).collect::<Vec<_>>(),
