@@ -177,7 +177,7 @@ pub(crate) fn says_more(rule: &str, work: &str) -> bool {
     };
     // Then comes its verb.
     let beside = said.iter().skip_while(forbids).skip(1);
-    let beside = beside.filter(|word| !known.iter().any(|own| is_same(own, word)));
+    let beside = beside.filter(|word| !names(&known, word));
     beside.count() > 0
 }
 
@@ -283,6 +283,16 @@ pub(super) fn is_generic(word: &str) -> bool {
 pub(super) fn is_same(a: &str, b: &str) -> bool {
     let literal = |word: &str| word.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_'));
     a == b || !literal(a) && !literal(b) && super::pick::inflected(a, b)
+}
+
+/// One of the words names the same thing.
+pub(super) fn names(words: &[String], word: &str) -> bool {
+    words.iter().any(|other| is_same(other, word))
+}
+
+/// The words that tell one thing from another, without `rest`, which here tell nothing either.
+pub(super) fn telling(words: &[String], rest: &[&str]) -> Vec<String> {
+    words.iter().filter(|word| !is_generic(word) && !rest.contains(&word.as_str())).cloned().collect()
 }
 
 #[cfg(test)]

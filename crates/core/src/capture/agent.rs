@@ -31,8 +31,8 @@ static_regex! {
     static FILE_ONLY = r"^[`\w./*-]+(?:\s*-.*)?$";
 }
 
-/// What a reply of the agent says. `awaited` tells that work is open whose report may be in it, `works` tells that it calls tools: then its announcements are activity, and only
-/// plain statements of a decision count.
+/// What a reply of the agent says. `works` tells that it calls tools: then its announcements are activity, and only plain
+/// statements of a decision count. `awaited` tells that work is open whose report may be in it.
 pub(super) fn read(text: &str, works: bool, awaited: bool) -> Heard {
     let parts = sentences(text);
     let mut out = Vec::new();

@@ -153,8 +153,7 @@ impl Captured {
         use Withdrawn::{Talk, Thing, Topic};
         let Some(Topic(name) | Talk(name) | Thing(name)) = &self.withdraws else { return false };
         let (named, work) = (act::objects(name), act::objects(work));
-        let is_named = |word: &String| named.iter().any(|own| act::is_same(own, word));
-        !work.is_empty() && work.iter().all(is_named)
+        !work.is_empty() && work.iter().all(|word| act::names(&named, word))
     }
 
     /// A piece of work in its state.

@@ -69,10 +69,9 @@ pub(crate) fn keeps(text: &str, removed: &str) -> bool {
     let kept = kept.get(..BESIDE.find(kept).map_or(kept.len(), |found| found.start())).unwrap_or(kept);
     let kept = telling(&act::objects(kept));
     let removed = act::objects(removed);
-    let named = |word: &String| removed.iter().any(|other| act::is_same(other, word));
+    let named = |word: &String| act::names(&removed, word);
     // What else the order names must be no other thing: `remove the old tests` leaves `keep the old code`.
-    let is_kept = |word: &String| kept.iter().any(|other| act::is_same(other, word));
-    let other = telling(&removed).iter().filter(|word| !is_file(word) && !is_kept(word)).count();
+    let other = telling(&removed).iter().filter(|word| !is_file(word) && !act::names(&kept, word)).count();
     !kept.is_empty() && kept.iter().all(named) && (other == 0 || kept.iter().all(|word| is_file(word)))
 }
 
@@ -83,8 +82,7 @@ fn is_file(word: &str) -> bool {
 fn telling(words: &[String]) -> Vec<String> {
     const REST: &[&str] =
         &["nothing", "else", "right", "unused", "obsolete", "left", "nista", "drugo", "visak"];
-    let tells = |word: &&String| !act::is_generic(word) && !REST.contains(&word.as_str());
-    words.iter().filter(tells).cloned().collect()
+    act::telling(words, REST)
 }
 
 #[cfg(test)]

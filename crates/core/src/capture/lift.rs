@@ -129,21 +129,20 @@ impl<'t> Ban<'t> {
         let Some(until) = self.until else { return false };
         let awaited = telling(&act::objects(until));
         let told = telling(&act::objects(said));
-        let subject = awaited.first().is_some_and(|first| told.iter().any(|word| act::is_same(word, first)));
+        let subject = awaited.first().is_some_and(|first| act::names(&told, first));
         subject && told.len() >= TOLD && covers(&awaited, &told)
     }
 }
 
 /// Every word is among the others.
 fn covers(all: &[String], words: &[String]) -> bool {
-    words.iter().all(|word| all.iter().any(|other| act::is_same(other, word)))
+    words.iter().all(|word| act::names(all, word))
 }
 
 fn telling(words: &[String]) -> Vec<String> {
     const REST: &[&str] =
         &["folder", "directory", "dir", "fajl", "fajlove", "fajla", "opet", "again", "sad", "any"];
-    let tells = |word: &&String| !act::is_generic(word) && !REST.contains(&word.as_str());
-    words.iter().filter(tells).cloned().collect()
+    act::telling(words, REST)
 }
 
 #[cfg(test)]

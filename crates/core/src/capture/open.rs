@@ -114,7 +114,7 @@ impl Part {
         if !report.act.fits(&self.act) || report.objects.is_empty() {
             return false;
         }
-        let has = |word: &String| report.objects.iter().any(|named| act::is_same(named, word));
+        let has = |word: &String| act::names(&report.objects, word);
         let files: Vec<&String> = self.objects.iter().filter(|word| is_file(word)).collect();
         if !files.is_empty() {
             return files.into_iter().all(has);
@@ -129,11 +129,9 @@ impl Part {
 
     /// The report names it by fewer words: `added the tests` of `write tests for the parser`.
     fn may_be_meant_by(&self, report: &Report) -> bool {
-        let known = |word: &String| self.objects.iter().any(|own| act::is_same(own, word));
-        let telling: Vec<&String> = report.objects.iter().filter(|word| !act::is_generic(word)).collect();
-        let headed =
-            self.head.as_ref().is_some_and(|head| telling.iter().any(|word| act::is_same(word, head)));
-        report.act.fits(&self.act) && headed && telling.into_iter().all(known)
+        let telling = act::telling(&report.objects, &[]);
+        let headed = self.head.as_ref().is_some_and(|head| act::names(&telling, head));
+        report.act.fits(&self.act) && headed && telling.iter().all(|word| act::names(&self.objects, word))
     }
 }
 
@@ -151,7 +149,7 @@ pub(crate) fn leaves_some(work: &str, report: &str) -> bool {
         return false;
     }
     let said = act::objects(report);
-    let named = |part: &Part| part.objects.iter().any(|word| said.iter().any(|own| act::is_same(own, word)));
+    let named = |part: &Part| part.objects.iter().any(|word| act::names(&said, word));
     parts.iter().any(named) && !parts.iter().all(named)
 }
 
