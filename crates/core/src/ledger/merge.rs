@@ -74,13 +74,16 @@ struct Fold {
     into: Vec<Option<usize>>,
     /// When each item was said last.
     said: Vec<usize>,
+    /// The same within the primary list alone: its order before anything was said again.
+    listed: Vec<usize>,
     /// Pairs of which the newer plainly replaces the older, in the order of their numbers.
     conflicts: Vec<(usize, usize)>,
 }
 
 impl Fold {
     fn new(primary: usize, count: usize) -> Self {
-        Self { primary, into: vec![None; count], said: (0..count).collect(), conflicts: Vec::new() }
+        let order: Vec<usize> = (0..count).collect();
+        Self { primary, into: vec![None; count], said: order.clone(), listed: order, conflicts: Vec::new() }
     }
 
     fn take(&mut self, slot: usize, found: &[Found]) {
@@ -103,6 +106,14 @@ impl Fold {
                 }
                 return;
             }
+        } else {
+            for (other, ..) in found.iter().filter(|(.., literal)| *literal) {
+                for order in [&mut self.said, &mut self.listed] {
+                    if let Some(said) = order.get_mut(*other) {
+                        *said = slot;
+                    }
+                }
+            }
         }
         let plain = found.iter().filter(|(_, verdict, _)| verdict.supersedes()).map(|(at, ..)| (*at, slot));
         self.conflicts.extend(plain);
@@ -110,6 +121,7 @@ impl Fold {
 
     fn finish(self, texts: &[&String]) -> Merged {
         let said = |at: usize| self.said.get(at).copied().unwrap_or(at);
+        let listed = |at: usize| self.listed.get(at).copied().unwrap_or(at);
         let mut by: Vec<Option<usize>> = vec![None; texts.len()];
         for (first, second) in &self.conflicts {
             if [first, second].iter().any(|at| self.into.get(**at).is_some_and(Option::is_some)) {
@@ -118,7 +130,7 @@ impl Fold {
             let (older, newer) =
                 if said(*first) < said(*second) { (*first, *second) } else { (*second, *first) };
             // Two primary items keep their order's meaning; only a repetition that reverses it counts.
-            let reversed = older > newer;
+            let reversed = listed(older) > listed(newer);
             if newer < self.primary && older < self.primary && !reversed {
                 continue;
             }
