@@ -83,7 +83,8 @@ fn any_facts() -> impl Strategy<Value = Vec<Fact>> {
 
 #[test]
 fn the_same_words_twice_in_a_list_are_both_said_again_by_its_repetition() {
-    for list in [["disable keš", "keš", "keš"], ["from staging", "cache instead of staging", "from staging"]] {
+    for list in [["disable keš", "keš", "keš"], ["from staging", "cache instead of staging", "from staging"]]
+    {
         let list = list.map(str::to_owned);
         assert_eq!(merge_items(&list, &list).items, list);
     }
