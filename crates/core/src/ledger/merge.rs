@@ -87,33 +87,30 @@ impl Fold {
     }
 
     fn take(&mut self, slot: usize, found: &[Found]) {
-        let stands = |fold: &Self, at: usize| fold.into.get(at).is_some_and(Option::is_none);
-        if slot >= self.primary {
-            // The same words first, then the newest wording.
-            let same = found
-                .iter()
-                .filter(|(at, verdict, _)| verdict.comparison == Comparison::Duplicate && stands(self, *at))
-                .max_by_key(|(at, _, literal)| (*literal, *at));
-            if let Some((at, ..)) = same {
-                if let Some(into) = self.into.get_mut(slot) {
-                    *into = Some(*at);
-                }
-                // A list may hold the same words twice: each of them was said again.
-                for (other, _, literal) in found {
-                    if let Some(said) = self.said.get_mut(*other).filter(|_| *literal || other == at) {
-                        *said = slot;
-                    }
-                }
-                return;
+        let in_primary = slot < self.primary;
+        let stands = |at: usize| self.into.get(at).is_some_and(Option::is_none);
+        // The same words first, then the newest wording.
+        let same = found
+            .iter()
+            .filter(|(at, verdict, _)| {
+                !in_primary && verdict.comparison == Comparison::Duplicate && stands(*at)
+            })
+            .max_by_key(|(at, _, literal)| (*literal, *at))
+            .map(|(at, ..)| *at);
+        // A list may hold the same words twice: each of them was said again.
+        for (at, ..) in found.iter().filter(|(at, _, literal)| *literal || same == Some(*at)) {
+            if let Some(said) = self.said.get_mut(*at) {
+                *said = slot;
             }
-        } else {
-            for (other, ..) in found.iter().filter(|(.., literal)| *literal) {
-                for order in [&mut self.said, &mut self.listed] {
-                    if let Some(said) = order.get_mut(*other) {
-                        *said = slot;
-                    }
-                }
+            if let Some(listed) = self.listed.get_mut(*at).filter(|_| in_primary) {
+                *listed = slot;
             }
+        }
+        if same.is_some() {
+            if let Some(into) = self.into.get_mut(slot) {
+                *into = same;
+            }
+            return;
         }
         let plain = found.iter().filter(|(_, verdict, _)| verdict.supersedes()).map(|(at, ..)| (*at, slot));
         self.conflicts.extend(plain);
