@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::clusters::Kept;
-use super::compare::{Comparison, Prepared, compare_prepared};
+use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::index::Known;
 use super::live::LivePath;
@@ -198,14 +198,14 @@ impl Ledger {
         let text = Known::shared(&entry.text);
         let mut same: Option<&Entry> = None;
         let mut replaced: Vec<&Entry> = Vec::new();
-        for (id, known) in self.texts().related(&text) {
+        for id in self.related(&text) {
             let Some(other) = self.entry(id).filter(|e| meets(entry.kind, e.kind) && live.counts(e)) else {
                 continue;
             };
             if other.place > entry.place || self.is_replaced(id, live) {
                 continue;
             }
-            let verdict = compare_prepared(&known.prepared, &text.prepared);
+            let verdict = compare_prepared(&Known::shared(&other.text).prepared, &text.prepared);
             match verdict.comparison {
                 // Only people and the agent reopen what is settled; a model's list merely repeats it (FAULTS C12).
                 Comparison::Duplicate
@@ -263,7 +263,7 @@ impl Ledger {
         let said = text;
         let text = Known::new(&without_completion(text));
         let mut out = Vec::new();
-        for (id, known) in self.texts().related(&text) {
+        for id in self.related(&text) {
             let Some(other) = self.entry(id) else { continue };
             let open =
                 matches!(other.kind, Kind::OpenItem | Kind::Task) && other.task != Some(TaskState::Done);
@@ -272,6 +272,7 @@ impl Ledger {
                 continue;
             }
             // Who reports one thing of several settles that thing only.
+            let known = Known::shared(&other.text);
             if compare_prepared(&known.prepared, &text.prepared).comparison == Comparison::Duplicate
                 && !leaves_some(&other.text, said)
             {
@@ -353,27 +354,16 @@ impl Ledger {
         }
     }
 
-    /// The entries whose texts are as asked, oldest first. Looks at every text.
-    pub(super) fn entries_with(&self, asked: impl Fn(&Entry, &Prepared) -> bool) -> Vec<&Entry> {
-        let is_asked = |entry: &&Entry| self.prepared(&entry.id).is_some_and(|known| asked(entry, known));
-        let mut found: Vec<&Entry> = self.entries().filter(is_asked).collect();
+    /// The entries that are as asked, oldest first.
+    pub(super) fn entries_with(&self, asked: impl Fn(&Entry) -> bool) -> Vec<&Entry> {
+        let mut found: Vec<&Entry> = self.entries().filter(|entry| asked(entry)).collect();
         found.sort_by(|a, b| (a.place, &a.id).cmp(&(b.place, &b.id)));
         found
     }
 
-    /// The text of an entry, ready for comparison.
-    pub(super) fn prepared(&self, id: &str) -> Option<&Prepared> {
-        self.known(id).map(|known| &known.prepared)
-    }
-
-    /// The prepared text of an entry.
-    pub(super) fn known(&self, id: &str) -> Option<&Arc<Known>> {
-        self.texts().get(id)
-    }
-
     /// Ids of the entries that may not be distinct from a text.
     pub(super) fn related(&self, text: &Known) -> impl Iterator<Item = &str> {
-        self.texts().related(text).map(|(id, _)| id)
+        self.texts().related(text)
     }
 
     fn texts(&self) -> &Texts {

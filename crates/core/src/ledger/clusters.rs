@@ -101,9 +101,9 @@ impl Grown {
         grown
     }
 
-    fn take(&mut self, facts: Facts<'_>, entries: Vec<(OrderKey, &Entry, &Arc<Known>)>) {
-        for (key, entry, known) in entries {
-            self.clusters.take(facts, self.taken, &Arc::new(entry.clone()), known);
+    fn take(&mut self, facts: Facts<'_>, entries: Vec<(OrderKey, &Entry)>) {
+        for (key, entry) in entries {
+            self.clusters.take(facts, self.taken, &Arc::new(entry.clone()));
             self.taken += 1;
             self.last = Some(key);
         }
@@ -121,7 +121,6 @@ fn order_key(entry: &Entry) -> OrderKey {
 #[derive(Debug)]
 struct Cluster {
     wording: Arc<Entry>,
-    known: Arc<Known>,
     members: Vec<Arc<Entry>>,
     /// Order number of the last member.
     latest: usize,
@@ -147,21 +146,17 @@ struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Those of the entries that count, in the order of the conversation.
-    fn in_order(
-        self,
-        entries: impl Iterator<Item = &'a Entry>,
-    ) -> Vec<(OrderKey, &'a Entry, &'a Arc<Known>)> {
-        let mut counting: Vec<_> = entries
-            .filter(|entry| self.live.counts(entry))
-            .filter_map(|entry| Some((order_key(entry), entry, self.ledger.known(&entry.id)?)))
-            .collect();
+    fn in_order(self, entries: impl Iterator<Item = &'a Entry>) -> Vec<(OrderKey, &'a Entry)> {
+        let mut counting: Vec<_> =
+            entries.filter(|entry| self.live.counts(entry)).map(|entry| (order_key(entry), entry)).collect();
         counting.sort_by(|a, b| a.0.cmp(&b.0));
         counting
     }
 }
 
 impl Clusters {
-    fn take(&mut self, facts: Facts<'_>, order: usize, entry: &Arc<Entry>, known: &Arc<Known>) {
+    fn take(&mut self, facts: Facts<'_>, order: usize, entry: &Arc<Entry>) {
+        let known = &*Known::shared(&entry.text);
         let mut same: Option<usize> = None;
         let (mut replaced, mut contradicted) = (self.replaced_by_facts(facts, entry), Vec::new());
         for id in facts.ledger.related(known) {
@@ -172,7 +167,7 @@ impl Clusters {
             if !meets(entry.kind, cluster.wording.kind) {
                 continue;
             }
-            let verdict = compare_prepared(&cluster.known.prepared, &known.prepared);
+            let verdict = compare_prepared(&Known::shared(&cluster.wording.text).prepared, &known.prepared);
             match verdict.comparison {
                 Comparison::Duplicate if cluster.wording.kind == entry.kind => {
                     let later = |n: usize| self.list.get(n).is_none_or(|c| c.latest < cluster.latest);
@@ -230,7 +225,7 @@ impl Clusters {
         number: usize,
         order: usize,
         entry: &Arc<Entry>,
-        known: &Arc<Known>,
+        known: &Known,
     ) {
         self.of_entry.insert(entry.id.clone(), number);
         let buried = ledger.replacements(&entry.id, live).find(|s| ledger.entry(&s.newer).is_none());
@@ -243,11 +238,9 @@ impl Clusters {
                     return;
                 }
                 cluster.wording = Arc::clone(entry);
-                cluster.known = Arc::clone(known);
             }
             None => self.list.push(Cluster {
                 wording: Arc::clone(entry),
-                known: Arc::clone(known),
                 members: vec![Arc::clone(entry)],
                 latest: order,
                 trust: entry.source,
@@ -328,6 +321,7 @@ const CLEAR_CHARS: usize = 200;
 fn is_clearer(entry: &Entry, known: &Known, cluster: &Cluster) -> bool {
     let length = |e: &Entry| e.text.chars().count();
     let said = |k: &Known| k.signature.content();
+    let standing = || Known::shared(&cluster.wording.text);
     length(entry) <= CLEAR_CHARS
-        && (said(known) > said(&cluster.known) || length(&cluster.wording) > CLEAR_CHARS)
+        && (said(known) > said(&standing()) || length(&cluster.wording) > CLEAR_CHARS)
 }

@@ -1,8 +1,11 @@
 //! What a conversation says becomes facts: entries, what they settle, and what is taken back (DESIGN section 4).
 
+use std::sync::Arc;
+
 use super::book::Ledger;
 use super::compare::{Changed, Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
+use super::index::Known;
 use super::live::LivePath;
 use super::trust::may_supersede;
 use crate::capture::{Captured, Change, Withdrawn, exchanged, forbids, keeps, lifts};
@@ -150,8 +153,9 @@ impl Ledger {
     /// What was said in these words is said once more with another value.
     fn revaluing(&self, entry: Entry, said: &str, live: &LivePath) -> Vec<Fact> {
         let text = Prepared::new(said);
-        let found = self.entries_with(|older, known| {
-            known.says_literally(&text) && self.may_be_taken(older, entry.source, entry.place, live)
+        let found = self.entries_with(|older| {
+            self.may_be_taken(older, entry.source, entry.place, live)
+                && read(older).prepared.says_literally(&text)
         });
         let Some(older) = found.last() else { return self.replacing(entry, &[], live) };
         let (id, kind, scope) = (Entry::id_at(older.kind, entry.place), older.kind, older.scope);
@@ -168,7 +172,8 @@ impl Ledger {
                 && may_supersede(entry.source, older.source)
                 && self.replacements(&older.id, live).next().is_some()
         };
-        let found = self.entries_with(|older, known| thing.share_of(known, true).is_some() && gone(older));
+        let found =
+            self.entries_with(|older| gone(older) && thing.share_of(&read(older).prepared, true).is_some());
         let Some(older) = found.last() else {
             return change.map_or_else(Vec::new, |change| self.changing(entry, change, live));
         };
@@ -270,25 +275,24 @@ impl Ledger {
                 _ => 0,
             }
         };
-        let found = self.entries_with(|entry, known| {
-            likeness(known) > 0
-                && !forbids(&entry.text)
+        let found = self.entries_with(|entry| {
+            !forbids(&entry.text)
                 && self.may_be_taken(entry, newer.source, newer.place, live)
+                && likeness(&read(entry).prepared) > 0
         });
-        found.into_iter().max_by_key(|entry| (self.prepared(&entry.id).map(likeness), entry.place))
+        found.into_iter().max_by_key(|entry| (likeness(&read(entry).prepared), entry.place))
     }
 
     /// The decisions and demands that an order gives another value or choice: all that say one thing of what it names.
     /// None where it could mean several.
     fn changed_by(&self, newer: &Entry, change: &Change, live: &LivePath) -> Vec<&Entry> {
         let change = Changed::new(&change.what, &change.old, &change.new);
-        let meant = |known: &Prepared| known.changed_by(&change);
-        let found = self.entries_with(|entry, known| {
+        let of = |entry: &&Entry| read(entry).prepared.changed_by(&change);
+        let found = self.entries_with(|entry| {
             matches!(entry.kind, Kind::Decision | Kind::Constraint)
-                && meant(known).is_some()
                 && self.may_be_taken(entry, newer.source, newer.place, live)
+                && of(&entry).is_some()
         });
-        let of = |entry: &&Entry| self.prepared(&entry.id).and_then(meant);
         let Some(best) = found.iter().filter_map(of).max_by_key(|meant| meant.likeness) else {
             return Vec::new();
         };
@@ -315,21 +319,21 @@ impl Ledger {
         match what {
             Withdrawn::Said(texts) => {
                 let said: Vec<Prepared> = texts.iter().map(|text| Prepared::new(text)).collect();
-                self.entries_with(|entry, known| {
-                    let same = |said| compare_prepared(known, said).comparison == Comparison::Duplicate;
-                    said.iter().any(same) && holds(entry)
+                self.entries_with(|entry| {
+                    let same = |said| {
+                        compare_prepared(&read(entry).prepared, said).comparison == Comparison::Duplicate
+                    };
+                    holds(entry) && said.iter().any(same)
                 })
             }
             Withdrawn::Topic(said) | Withdrawn::Talk(said) => {
                 let (name, demand) = named(said);
                 let name = Name::new(&name);
                 let one_side = !demand && !matches!(what, Withdrawn::Talk(_));
-                let about = |known: &Prepared| name.share_of(known, one_side);
-                let mut found = self.entries_with(|entry, known| about(known).is_some() && holds(entry));
+                let about = |entry: &Entry| name.share_of(&read(entry).prepared, one_side);
+                let mut found = self.entries_with(|entry| holds(entry) && about(entry).is_some());
                 if found.len() > MOST_MEANT {
-                    let mainly = |entry: &&Entry| {
-                        self.prepared(&entry.id).and_then(about).is_some_and(|share| share >= HARDLY_MORE)
-                    };
+                    let mainly = |entry: &&Entry| about(entry).is_some_and(|share| share >= HARDLY_MORE);
                     let newest = found.last().copied();
                     found.retain(mainly);
                     if found.is_empty() {
@@ -340,16 +344,17 @@ impl Ledger {
             }
             Withdrawn::Thing(name) => {
                 let name = Name::new(&named(name).0);
-                let mainly =
-                    |known: &Prepared| name.share_of(known, true).is_some_and(|share| share >= HARDLY_MORE);
-                self.entries_with(|entry, known| mainly(known) && holds(entry))
+                let share = |entry: &Entry| name.share_of(&read(entry).prepared, true);
+                self.entries_with(|entry| {
+                    holds(entry) && share(entry).is_some_and(|share| share >= HARDLY_MORE)
+                })
             }
-            Withdrawn::Removed(removed) => self.entries_with(|entry, _| {
+            Withdrawn::Removed(removed) => self.entries_with(|entry| {
                 matches!(entry.kind, Kind::Decision | Kind::Constraint)
                     && keeps(&entry.text, removed)
                     && holds(entry)
             }),
-            Withdrawn::Allowed(allowed) => self.entries_with(|entry, _| {
+            Withdrawn::Allowed(allowed) => self.entries_with(|entry| {
                 matches!(entry.kind, Kind::Decision | Kind::Constraint)
                     && lifts(&entry.text, allowed)
                     && holds(entry)
@@ -362,6 +367,11 @@ impl Ledger {
             | Withdrawn::BackTo { .. } => Vec::new(),
         }
     }
+}
+
+/// The text of an entry, ready for comparison.
+fn read(entry: &Entry) -> Arc<Known> {
+    Known::shared(&entry.text)
 }
 
 /// A name in both languages: a word alone does not tell its own.

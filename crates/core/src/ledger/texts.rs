@@ -1,4 +1,4 @@
-//! The texts of a ledger's entries, read for comparison, with the index over them.
+//! The index over the texts of a ledger's entries.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::fact::Entry;
 use super::index::{Index, Known, Slot};
 
-/// See the module. An entry whose text was replaced keeps its old slot in the index, unused.
+/// See the module. An entry whose text was replaced keeps its old slot in the index, unused. How a text was read is not
+/// kept: it takes several times the room of the text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
-    /// Id and text by slot.
-    known: Vec<(Arc<str>, Arc<Known>)>,
+    /// By slot.
+    ids: Vec<Arc<str>>,
     slots: HashMap<Arc<str>, Slot>,
     index: Index,
 }
@@ -25,25 +26,18 @@ impl Texts {
 
     /// Reads one more.
     pub(super) fn learn(&mut self, entry: &Entry) {
-        let Ok(slot) = Slot::try_from(self.known.len()) else { return };
-        let known = Known::shared(&entry.text);
-        self.index.add(slot, &known.signature);
+        let Ok(slot) = Slot::try_from(self.ids.len()) else { return };
+        self.index.add(slot, &Known::shared(&entry.text).signature);
         let id: Arc<str> = entry.id.as_str().into();
         self.slots.insert(Arc::clone(&id), slot);
-        self.known.push((id, known));
+        self.ids.push(id);
     }
 
-    /// The text of the entry with this id.
-    pub(super) fn get(&self, id: &str) -> Option<&Arc<Known>> {
-        let slot = self.slots.get(id)?;
-        self.known.get(*slot as usize).map(|(_, known)| known)
-    }
-
-    /// Ids and texts of all entries that may not be distinct from `text`.
-    pub(super) fn related(&self, text: &Known) -> impl Iterator<Item = (&str, &Known)> {
+    /// Ids of all entries that may not be distinct from `text`.
+    pub(super) fn related(&self, text: &Known) -> impl Iterator<Item = &str> {
         self.index.candidates(&text.signature).into_iter().filter_map(|slot| {
-            let (id, known) = self.known.get(slot as usize)?;
-            (self.slots.get(id) == Some(&slot)).then_some((&**id, &**known))
+            let id = self.ids.get(slot as usize)?;
+            (self.slots.get(id) == Some(&slot)).then_some(&**id)
         })
     }
 }

@@ -118,7 +118,7 @@ impl Ledger {
         let view = self.view(live);
         let asked = Known::new(text);
         let members = view.items.iter().rev().flat_map(|item| item.members.iter().map(move |id| (item, id)));
-        let likeness = |id: &str| match self.known(id) {
+        let likeness = |id: &str| match self.entry(id).map(|entry| Known::shared(&entry.text)) {
             _ if id == text => 4,
             Some(known) if known.prepared.says_literally(&asked.prepared) => 3,
             Some(known)

@@ -191,16 +191,6 @@ impl Prepared {
         Self { plain: words.join(" "), segments, joined, serbian, rest }
     }
 
-    /// Gives back what reading took in advance: for a text that is kept.
-    pub(crate) fn shrunk(mut self) -> Self {
-        for segment in self.segments.iter_mut().chain(self.joined.as_deref_mut()) {
-            segment.tokens.shrink_to_fit();
-            segment.skeleton.shrink_to_fit();
-        }
-        self.segments.shrink_to_fit();
-        self
-    }
-
     /// All that is said, as one.
     pub(super) fn whole(&self) -> &Segment {
         static NOTHING: LazyLock<Segment> = LazyLock::new(Segment::default);

@@ -10,10 +10,11 @@ mod loose;
 mod tight;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use loose::{Loose, Mentioned};
 use smallvec::SmallVec;
 use tight::Tight;
@@ -145,32 +146,40 @@ impl Known {
         Self { prepared, signature }
     }
 
-    fn to_keep(text: &str) -> Self {
-        let known = Self::new(text);
-        Self { prepared: known.prepared.shrunk(), ..known }
-    }
-
-    /// As [`Known::new`], for keeping: a text that is proposed is learned right after it, and read once.
+    /// As [`Known::new`]. What a thread has asked for last is at hand: texts are compared again and again, and to read one
+    /// takes longer than to compare it, but all of a long session, ready for comparison, would fill megabytes.
     pub(super) fn shared(text: &str) -> Arc<Self> {
-        RECENT.with_borrow_mut(|recent| {
-            if let Some((_, known)) = recent.iter().rev().find(|(read, _)| read == text) {
-                return Arc::clone(known);
-            }
-            let known = Arc::new(Self::to_keep(text));
-            if recent.len() >= RECENT_TEXTS {
-                recent.pop_front();
-            }
-            recent.push_back((text.to_owned(), Arc::clone(&known)));
-            known
-        })
+        RECENT.with_borrow_mut(|recent| recent.get(text))
     }
 }
 
-/// Texts that a thread has read last. Property tests read the same few texts a million times.
-const RECENT_TEXTS: usize = if cfg!(test) { 256 } else { 8 };
+/// Texts that were asked for since the older ones were put aside, and those that were put aside then.
+#[derive(Default)]
+struct Recent {
+    newer: HashMap<Box<str>, Arc<Known>, RandomState>,
+    older: HashMap<Box<str>, Arc<Known>, RandomState>,
+}
+
+/// Texts of either age; about two kilobytes each.
+const RECENT_TEXTS: usize = 256;
 
 thread_local! {
-    static RECENT: RefCell<VecDeque<(String, Arc<Known>)>> = RefCell::default();
+    static RECENT: RefCell<Recent> = RefCell::default();
+}
+
+impl Recent {
+    fn get(&mut self, text: &str) -> Arc<Known> {
+        if let Some(known) = self.newer.get(text) {
+            return Arc::clone(known);
+        }
+        let (text, known) =
+            self.older.remove_entry(text).unwrap_or_else(|| (text.into(), Arc::new(Known::new(text))));
+        if self.newer.len() >= RECENT_TEXTS {
+            self.older = std::mem::take(&mut self.newer);
+        }
+        self.newer.insert(text, Arc::clone(&known));
+        known
+    }
 }
 
 #[cfg(test)]
