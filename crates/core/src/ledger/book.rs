@@ -47,21 +47,31 @@ pub struct Ingested {
     pub facts: Vec<Fact>,
 }
 
-/// Identity of a fact within the set.
+/// Identity of a fact within the set. Most facts are entries: what the others take more room for stands apart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum FactKey {
-    Entry(String),
-    Supersession(String, String, Place),
-    Resolution(String, Place, String),
+    Entry(Box<str>),
+    /// Of the older, by the newer.
+    Supersession(Box<(String, String, Place)>),
+    /// Of an entry, there, in these words.
+    Resolution(Box<(String, Place, String)>),
 }
 
 impl FactKey {
     fn of(fact: &Fact) -> Self {
         match fact {
-            Fact::Entry(e) => Self::Entry(e.id.clone()),
-            Fact::Supersession(s) => Self::Supersession(s.older.clone(), s.newer.clone(), s.place),
-            Fact::Resolution(r) => Self::Resolution(r.entry.clone(), r.place, r.how.clone()),
+            Fact::Entry(e) => Self::Entry(e.id.as_str().into()),
+            Fact::Supersession(s) => Self::supersession(&s.older, &s.newer, s.place),
+            Fact::Resolution(r) => Self::resolution(&r.entry, r.place, &r.how),
         }
+    }
+
+    fn supersession(older: &str, newer: &str, place: Place) -> Self {
+        Self::Supersession(Box::new((older.to_owned(), newer.to_owned(), place)))
+    }
+
+    fn resolution(entry: &str, place: Place, how: &str) -> Self {
+        Self::Resolution(Box::new((entry.to_owned(), place, how.to_owned())))
     }
 }
 
@@ -69,7 +79,8 @@ impl FactKey {
 /// the entries that share its words, not on how many there are.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
-    facts: BTreeMap<FactKey, Fact>,
+    /// Boxed: the nodes of the tree are half empty.
+    facts: BTreeMap<FactKey, Box<Fact>>,
     tombstones: BTreeSet<String>,
     /// Read when they are first asked for: a ledger that was restored may only be looked at.
     texts: OnceLock<Texts>,
@@ -121,7 +132,7 @@ impl Ledger {
         } else {
             self.kept.add(&fact);
         }
-        self.facts.insert(key, fact);
+        self.facts.insert(key, Box::new(fact));
         true
     }
 
@@ -130,7 +141,7 @@ impl Ledger {
         for id in &other.tombstones {
             self.bury(id);
         }
-        for fact in other.facts.values() {
+        for fact in other.facts() {
             self.insert(fact.clone());
         }
     }
@@ -145,7 +156,7 @@ impl Ledger {
 
     /// All facts, by kind of fact and id.
     pub fn facts(&self) -> impl Iterator<Item = &Fact> {
-        self.facts.values()
+        self.facts.values().map(Box::as_ref)
     }
 
     /// Ids that were removed for good.
@@ -155,7 +166,7 @@ impl Ledger {
 
     /// The entry with this id.
     pub fn entry(&self, id: &str) -> Option<&Entry> {
-        match self.facts.get(&FactKey::Entry(id.to_owned())) {
+        match self.facts.get(&FactKey::Entry(id.into())).map(Box::as_ref) {
             Some(Fact::Entry(entry)) => Some(entry),
             _ => None,
         }
@@ -305,11 +316,11 @@ impl Ledger {
         id: &str,
         live: &'a LivePath,
     ) -> impl Iterator<Item = &'a Supersession> {
-        let from = FactKey::Supersession(id.to_owned(), String::new(), Place::default());
+        let from = FactKey::supersession(id, "", Place::default());
         let id = id.to_owned();
         self.facts
             .range(from..)
-            .map_while(move |(_, fact)| match fact {
+            .map_while(move |(_, fact)| match &**fact {
                 Fact::Supersession(s) if s.older == id => Some(s),
                 _ => None,
             })
@@ -336,8 +347,8 @@ impl Ledger {
         entry: &Entry,
         live: &LivePath,
     ) -> impl Iterator<Item = &'a Resolution> {
-        let from = FactKey::Resolution(entry.id.clone(), Place::default(), String::new());
-        let resolutions = self.facts.range(from..).map_while(move |(_, fact)| match fact {
+        let from = FactKey::resolution(&entry.id, Place::default(), "");
+        let resolutions = self.facts.range(from..).map_while(move |(_, fact)| match &**fact {
             Fact::Resolution(r) if r.entry == entry.id => Some(r),
             _ => None,
         });
@@ -372,7 +383,7 @@ impl Ledger {
 
     /// All entries, by id.
     pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.facts.values().filter_map(|fact| match fact {
+        self.facts().filter_map(|fact| match fact {
             Fact::Entry(entry) => Some(entry),
             _ => None,
         })
@@ -498,7 +509,7 @@ struct StoredOwned {
 
 impl Serialize for Ledger {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Stored { facts: self.facts.values().collect(), tombstones: &self.tombstones }.serialize(serializer)
+        Stored { facts: self.facts().collect(), tombstones: &self.tombstones }.serialize(serializer)
     }
 }
 

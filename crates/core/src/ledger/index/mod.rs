@@ -160,8 +160,8 @@ struct Recent {
     older: HashMap<Box<str>, Arc<Known>, RandomState>,
 }
 
-/// Texts of either age; about two kilobytes each.
-const RECENT_TEXTS: usize = 256;
+/// Texts of either age; about two kilobytes each, on every thread that reads.
+const RECENT_TEXTS: usize = 64;
 
 thread_local! {
     static RECENT: RefCell<Recent> = RefCell::default();
