@@ -1,4 +1,5 @@
 // What a process that runs for months would lose: growth of memory in use over many calls of each export.
+import { getHeapStatistics } from 'node:v8'
 import { load, missing } from './lib/clawback.mjs'
 import { SIZES, calls } from './lib/exports.mjs'
 import { atMost, skipped } from './lib/rows.mjs'
@@ -15,8 +16,8 @@ async function inUse() {
     globalThis.gc()
     await new Promise(setImmediate)
   }
-  const { rss, heapTotal, heapUsed } = process.memoryUsage()
-  return (rss - heapTotal + heapUsed) / 2 ** 20
+  const heap = getHeapStatistics()
+  return (process.memoryUsage.rss() - heap.total_physical_size + heap.used_heap_size) / 2 ** 20
 }
 
 async function repeat({ sync, call }, count, from = 0) {

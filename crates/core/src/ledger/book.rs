@@ -116,21 +116,17 @@ impl Ledger {
         {
             return false;
         }
-        match &fact {
-            Fact::Entry(entry) => {
-                if let Some(texts) = self.texts.get_mut() {
-                    texts.learn(entry);
-                }
-            }
-            Fact::Supersession(s) => {
-                self.replaces.entry(s.newer.clone()).or_default().insert(s.older.clone());
-            }
-            Fact::Resolution(_) => {}
-        }
         if self.facts.contains_key(&key) {
             self.kept.forget();
+            self.texts.take();
         } else {
             self.kept.add(&fact);
+            if let (Fact::Entry(entry), Some(texts)) = (&fact, self.texts.get_mut()) {
+                texts.learn(entry);
+            }
+        }
+        if let Fact::Supersession(s) = &fact {
+            self.replaces.entry(s.newer.clone()).or_default().insert(s.older.clone());
         }
         self.facts.insert(key, Box::new(fact));
         true

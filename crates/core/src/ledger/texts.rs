@@ -1,18 +1,13 @@
 //! The index over the texts of a ledger's entries.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use super::fact::Entry;
 use super::index::{Index, Known, Slot};
 
-/// See the module. An entry whose text was replaced keeps its old slot in the index, unused. How a text was read is not
-/// kept: it takes several times the room of the text.
+/// See the module. How a text was read is not kept: it takes several times the room of the text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
     /// By slot.
-    ids: Vec<Arc<str>>,
-    slots: HashMap<Arc<str>, Slot>,
+    ids: Vec<Box<str>>,
     index: Index,
 }
 
@@ -28,16 +23,12 @@ impl Texts {
     pub(super) fn learn(&mut self, entry: &Entry) {
         let Ok(slot) = Slot::try_from(self.ids.len()) else { return };
         self.index.add(slot, &Known::shared(&entry.text).signature);
-        let id: Arc<str> = entry.id.as_str().into();
-        self.slots.insert(Arc::clone(&id), slot);
-        self.ids.push(id);
+        self.ids.push(entry.id.as_str().into());
     }
 
     /// Ids of all entries that may not be distinct from `text`.
     pub(super) fn related(&self, text: &Known) -> impl Iterator<Item = &str> {
-        self.index.candidates(&text.signature).into_iter().filter_map(|slot| {
-            let id = self.ids.get(slot as usize)?;
-            (self.slots.get(id) == Some(&slot)).then_some(&**id)
-        })
+        let found = self.index.candidates(&text.signature).into_iter();
+        found.filter_map(|slot| self.ids.get(slot as usize).map(|id| &**id))
     }
 }
