@@ -10,7 +10,7 @@ use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
 use super::index::Known;
 use super::live::LivePath;
-use super::texts::Texts;
+use super::texts::{Texts, read};
 use super::trust::{may_supersede, may_yield, meets, stands_beside};
 use super::view::View;
 use crate::capture::leaves_some;
@@ -111,12 +111,11 @@ impl Ledger {
             return false;
         }
         let key = FactKey::of(&fact);
-        if let Some(present) = self.facts.get(&key)
-            && rank(present) <= rank(&fact)
-        {
+        let present = self.facts.get(&key);
+        if present.is_some_and(|present| rank(present) <= rank(&fact)) {
             return false;
         }
-        if self.facts.contains_key(&key) {
+        if present.is_some() {
             self.kept.forget();
             self.texts.take();
         } else {
@@ -202,7 +201,7 @@ impl Ledger {
         {
             return Ingested { outcome: Appended::Duplicate, facts: Vec::new() };
         }
-        let text = Known::shared(&entry.text);
+        let text = read(&entry);
         let mut same: Option<&Entry> = None;
         let mut replaced: Vec<&Entry> = Vec::new();
         for id in self.related(&text) {
@@ -212,7 +211,7 @@ impl Ledger {
             if other.place > entry.place || self.is_replaced(id, live) {
                 continue;
             }
-            let verdict = compare_prepared(&Known::shared(&other.text).prepared, &text.prepared);
+            let verdict = compare_prepared(&read(other).prepared, &text.prepared);
             match verdict.comparison {
                 // Only people and the agent reopen what is settled; a model's list merely repeats it (FAULTS C12).
                 Comparison::Duplicate
@@ -279,7 +278,7 @@ impl Ledger {
                 continue;
             }
             // Who reports one thing of several settles that thing only.
-            let known = Known::shared(&other.text);
+            let known = read(other);
             if compare_prepared(&known.prepared, &text.prepared).comparison == Comparison::Duplicate
                 && !leaves_some(&other.text, said)
             {

@@ -10,6 +10,7 @@ use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Source, Status, TaskState};
 use super::index::Known;
 use super::live::LivePath;
+use super::texts::read;
 use super::trust::{family, may_supersede, meets, stands_beside};
 use super::view::{Item, View};
 use crate::text::fold;
@@ -156,7 +157,7 @@ impl<'a> Facts<'a> {
 
 impl Clusters {
     fn take(&mut self, facts: Facts<'_>, order: usize, entry: &Arc<Entry>) {
-        let known = &*Known::shared(&entry.text);
+        let known = &*read(entry);
         let mut same: Option<usize> = None;
         let (mut replaced, mut contradicted) = (self.replaced_by_facts(facts, entry), Vec::new());
         for id in facts.ledger.related(known) {
@@ -167,7 +168,7 @@ impl Clusters {
             if !meets(entry.kind, cluster.wording.kind) {
                 continue;
             }
-            let verdict = compare_prepared(&Known::shared(&cluster.wording.text).prepared, &known.prepared);
+            let verdict = compare_prepared(&read(&cluster.wording).prepared, &known.prepared);
             match verdict.comparison {
                 Comparison::Duplicate if cluster.wording.kind == entry.kind => {
                     let later = |n: usize| self.list.get(n).is_none_or(|c| c.latest < cluster.latest);
@@ -321,7 +322,7 @@ const CLEAR_CHARS: usize = 200;
 fn is_clearer(entry: &Entry, known: &Known, cluster: &Cluster) -> bool {
     let length = |e: &Entry| e.text.chars().count();
     let said = |k: &Known| k.signature.content();
-    let standing = || Known::shared(&cluster.wording.text);
+    let standing = || read(&cluster.wording);
     length(entry) <= CLEAR_CHARS
         && (said(known) > said(&standing()) || length(&cluster.wording) > CLEAR_CHARS)
 }

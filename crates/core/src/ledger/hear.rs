@@ -1,12 +1,10 @@
 //! What a conversation says becomes facts: entries, what they settle, and what is taken back (DESIGN section 4).
 
-use std::sync::Arc;
-
 use super::book::Ledger;
 use super::compare::{Changed, Comparison, Prepared, compare_prepared};
 use super::fact::{Entry, Fact, Kind, Place, Resolution, Source, Supersession, TaskState};
-use super::index::Known;
 use super::live::LivePath;
+use super::texts::read;
 use super::trust::may_supersede;
 use crate::capture::{Captured, Change, Withdrawn, exchanged, forbids, keeps, lifts};
 use crate::text::fold;
@@ -319,12 +317,10 @@ impl Ledger {
         match what {
             Withdrawn::Said(texts) => {
                 let said: Vec<Prepared> = texts.iter().map(|text| Prepared::new(text)).collect();
-                self.entries_with(|entry| {
-                    let same = |said| {
-                        compare_prepared(&read(entry).prepared, said).comparison == Comparison::Duplicate
-                    };
-                    holds(entry) && said.iter().any(same)
-                })
+                let is_said = |known: &Prepared| {
+                    said.iter().any(|said| compare_prepared(known, said).comparison == Comparison::Duplicate)
+                };
+                self.entries_with(|entry| holds(entry) && is_said(&read(entry).prepared))
             }
             Withdrawn::Topic(said) | Withdrawn::Talk(said) => {
                 let (name, demand) = named(said);
@@ -367,11 +363,6 @@ impl Ledger {
             | Withdrawn::BackTo { .. } => Vec::new(),
         }
     }
-}
-
-/// The text of an entry, ready for comparison.
-fn read(entry: &Entry) -> Arc<Known> {
-    Known::shared(&entry.text)
 }
 
 /// A name in both languages: a word alone does not tell its own.

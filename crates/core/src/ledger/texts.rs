@@ -1,4 +1,6 @@
-//! The index over the texts of a ledger's entries.
+//! The texts of a ledger's entries: the index over them, and each of them ready for comparison.
+
+use std::sync::Arc;
 
 use super::fact::Entry;
 use super::index::{Index, Known, Slot};
@@ -22,7 +24,7 @@ impl Texts {
     /// Reads one more.
     pub(super) fn learn(&mut self, entry: &Entry) {
         let Ok(slot) = Slot::try_from(self.ids.len()) else { return };
-        self.index.add(slot, &Known::shared(&entry.text).signature);
+        self.index.add(slot, &read(entry).signature);
         self.ids.push(entry.id.as_str().into());
     }
 
@@ -31,4 +33,9 @@ impl Texts {
         let found = self.index.candidates(&text.signature).into_iter();
         found.filter_map(|slot| self.ids.get(slot as usize).map(|id| &**id))
     }
+}
+
+/// The text of an entry, ready for comparison: see [`Known::shared`].
+pub(super) fn read(entry: &Entry) -> Arc<Known> {
+    Known::shared(&entry.text)
 }

@@ -8,6 +8,7 @@ use super::compare::{Comparison, compare_prepared};
 use super::fact::{Entry, Kind, Place, Source, Status, TaskState};
 use super::index::Known;
 use super::live::LivePath;
+use super::texts::read;
 
 /// Most decisions that a snapshot or checkpoint carries (DESIGN section 4).
 pub const MAX_DECISIONS: usize = 50;
@@ -118,7 +119,7 @@ impl Ledger {
         let view = self.view(live);
         let asked = Known::new(text);
         let members = view.items.iter().rev().flat_map(|item| item.members.iter().map(move |id| (item, id)));
-        let likeness = |id: &str| match self.entry(id).map(|entry| Known::shared(&entry.text)) {
+        let likeness = |id: &str| match self.entry(id).map(read) {
             _ if id == text => 4,
             Some(known) if known.prepared.says_literally(&asked.prepared) => 3,
             Some(known)
