@@ -37,11 +37,11 @@ impl Frames {
 }
 
 impl Segment {
-    /// Names of the questions that its readings answer, each once.
-    pub(super) fn questions(&self) -> Box<[u64]> {
+    /// Names of the questions that its readings answer.
+    pub(super) fn questions(&self) -> impl Iterator<Item = u64> {
         let mut questions: SmallVec<[u64; 4]> = SmallVec::new();
         readings(self, &mut |reading| questions.push(reading.question()));
-        ascending(questions.into_iter())
+        questions.into_iter()
     }
 }
 

@@ -5,19 +5,29 @@ use smallvec::SmallVec;
 use super::lexicon::class;
 use super::prepare::{Segment, Token};
 
+/// A word or value by the upper half of its hash. Two that share it are taken for one, which makes texts look more alike
+/// than they are: whoever looks for what may not be distinct finds a little more, never less.
+pub(crate) type Key = u32;
+
+/// See [`Key`].
+pub(crate) fn short(hash: u64) -> Key {
+    let [a, b, c, d, ..] = hash.to_be_bytes();
+    Key::from_be_bytes([a, b, c, d])
+}
+
 /// A plain word of a clause: its key with each of its stems.
-pub(crate) type PlainWord = [(u64, u64)];
+pub(crate) type PlainWord = [(Key, Key)];
 
 /// What is needed of a clause. Keys are those within one language.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gist {
     /// The words that nothing takes out but their like or their negation in the other clause: their keys with their
     /// stems, ascending; a key stands there once for each stem.
-    plain: Box<[(u64, u64)]>,
+    plain: Box<[(Key, Key)]>,
     /// Keys of all words and values, ascending.
-    pub(crate) all: Box<[u64]>,
+    pub(crate) all: Box<[Key]>,
     /// Stems that a word here negates by its prefix.
-    pub(crate) negates: Box<[u64]>,
+    pub(crate) negates: Box<[Key]>,
 }
 
 /// How many words of its own a clause may have beside another that it is not plainly distinct from, where the other has
@@ -30,9 +40,9 @@ impl Gist {
         let others = |token: &Token| told().any(|t| t.key == token.key && !is_plain(t));
         let fixed = |token: &&Token| is_plain(token) && !others(token);
         Self {
-            plain: ascending(told().filter(fixed).map(|t| (t.key, t.word.stem()))),
-            all: ascending(told().map(|t| t.key)),
-            negates: ascending(told().filter_map(|t| t.word.negated())),
+            plain: ascending(told().filter(fixed).map(|t| (short(t.key), short(t.word.stem())))),
+            all: ascending(told().map(|t| short(t.key))),
+            negates: ascending(told().filter_map(|t| t.word.negated()).map(short)),
         }
     }
 
@@ -43,7 +53,7 @@ impl Gist {
 
     /// How many words of this clause surely stand alone beside `other`.
     fn alone(&self, other: &Self) -> usize {
-        let met = |(key, stem): &(u64, u64)| other.all.contains(key) || other.negates.contains(stem);
+        let met = |(key, stem): &(Key, Key)| other.all.contains(key) || other.negates.contains(stem);
         self.plain().filter(|word| !word.iter().any(met)).count()
     }
 

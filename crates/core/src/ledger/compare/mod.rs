@@ -20,7 +20,7 @@ mod vocabulary;
 mod word;
 
 pub(super) use change::Changed;
-pub(super) use gist::{FEW, Gist, PlainWord};
+pub(super) use gist::{FEW, Gist, Key, PlainWord, short};
 pub use prepare::Prepared;
 pub(super) use signature::{Clause, Extent, KeySet, Signature};
 pub use vocabulary::Vocabulary;

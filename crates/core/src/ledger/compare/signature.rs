@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use foldhash::quality::RandomState;
 use smallvec::{SmallVec, smallvec};
 
-use super::gist::{Gist, ascending};
+use super::gist::{Gist, Key, ascending, short};
 use super::prepare::{Prepared, Segment, Slot, Token, hash};
 
 /// See the module.
@@ -15,13 +15,13 @@ pub(crate) struct Signature {
     /// The clauses, and of several the whole; each related to those of another text.
     pub(crate) clauses: Vec<Clause>,
     /// Kinds of clauses that say one thing only.
-    pub(crate) kinds: Vec<u64>,
+    pub(crate) kinds: Vec<Key>,
     /// Everything mentioned, ascending.
-    pub(crate) all: Arc<[u64]>,
+    pub(crate) all: Arc<[Key]>,
     /// Everything turned down.
-    pub(crate) rejected: Vec<u64>,
+    pub(crate) rejected: Vec<Key>,
     /// The folded words.
-    pub(crate) plain: u64,
+    pub(crate) plain: Key,
     /// Its language; keys of [`Gist`] hold within one.
     pub(crate) serbian: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Clause {
     /// Clauses of one language that turn nothing down and ask no question alike are distinct where their gists differ.
     pub(crate) gist: Arc<Gist>,
     /// Names of the questions that it answers.
-    pub(crate) questions: Box<[u64]>,
+    pub(crate) questions: Box<[Key]>,
     /// A bare word beside other clauses ("use X for Y, and Z"). Two of them never conflict, and texts do not say the same
     /// for that alone, so that a pair of them is no reason to compare their texts.
     pub(crate) quiet: bool,
@@ -60,9 +60,9 @@ pub(crate) enum Extent {
 #[derive(Debug, Clone)]
 pub(crate) struct KeySet {
     /// As keys that hold across languages, each once, ascending.
-    pub(crate) keys: Box<[u64]>,
+    pub(crate) keys: Box<[Key]>,
     /// As keys that hold within one, likewise.
-    pub(crate) local: Arc<[u64]>,
+    pub(crate) local: Arc<[Key]>,
     /// How many of them may be missing in a text that is not distinct.
     pub(crate) spare: usize,
 }
@@ -82,12 +82,12 @@ impl Prepared {
         let lone_kind = |segment: &Segment| {
             let mut told = segment.tokens.iter().filter(|t| !t.light);
             let only = told.next().filter(|_| told.next().is_none())?;
-            only.kind.map(|kind| hash(&format!("kind {kind}")))
+            only.kind.map(|kind| short(hash(&format!("kind {kind}"))))
         };
         let kinds = self.segments.iter().chain([self.whole()]).filter_map(lone_kind).collect();
-        let all = ascending(self.whole().tokens.iter().map(|t| t.alt));
-        let rejected = self.whole().rejected.iter().map(|(_, alt)| *alt).collect();
-        Signature { clauses, kinds, all, rejected, plain: hash(&self.plain), serbian: self.serbian }
+        let all = ascending(self.whole().tokens.iter().map(|t| short(t.alt)));
+        let rejected = self.whole().rejected.iter().map(|(_, alt)| short(*alt)).collect();
+        Signature { clauses, kinds, all, rejected, plain: short(hash(&self.plain)), serbian: self.serbian }
     }
 }
 
@@ -114,7 +114,7 @@ impl Clause {
         Self {
             sets,
             gist: Arc::clone(&segment.gist),
-            questions: segment.questions(),
+            questions: ascending(segment.questions().map(short)),
             quiet,
             exact: segment.exact(),
             extent: Extent::Only,
@@ -125,9 +125,11 @@ impl Clause {
 impl KeySet {
     fn among(segment: &Segment, counts: impl Fn(&Token) -> bool) -> Self {
         let told = || segment.tokens.iter().filter(|t| !t.light && counts(t));
-        let local: Arc<[u64]> = ascending(told().map(|t| t.key));
-        let spare = local.len() - local.len().div_ceil(2);
-        Self { keys: ascending(told().map(|t| t.alt)), local, spare }
+        // Counted by whole hashes: two keys that are taken for one leave no less to be missing.
+        let words: SmallVec<[u64; 16]> = ascending(told().map(|t| t.key));
+        let spare = words.len() / 2;
+        let local = ascending(words.into_iter().map(short));
+        Self { keys: ascending(told().map(|t| short(t.alt))), local, spare }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::super::compare::KeySet;
+use super::super::compare::{Key, KeySet};
 use super::{Postings, Slot, bits, post, posted};
 
 /// See the module.
@@ -18,7 +18,7 @@ pub(super) struct Loose {
 pub(super) struct Mentioned {
     bits: u64,
     /// Ascending.
-    keys: Arc<[u64]>,
+    keys: Arc<[Key]>,
 }
 
 impl Loose {
@@ -42,7 +42,7 @@ impl Loose {
     }
 
     /// Texts that mention this.
-    pub(super) fn mentioning(&self, key: u64, mentioned: &[Mentioned]) -> &[Slot] {
+    pub(super) fn mentioning(&self, key: Key, mentioned: &[Mentioned]) -> &[Slot] {
         if self.texts.is_empty() { &[] } else { posted(self.by_key(mentioned), key) }
     }
 
@@ -69,7 +69,7 @@ impl Loose {
 
 impl Mentioned {
     /// `keys` ascending.
-    pub(super) fn new(keys: &Arc<[u64]>) -> Self {
+    pub(super) fn new(keys: &Arc<[Key]>) -> Self {
         Self { bits: bits(keys.iter().copied()), keys: Arc::clone(keys) }
     }
 

@@ -9,17 +9,16 @@
 mod loose;
 mod tight;
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use foldhash::fast::RandomState;
 use loose::{Loose, Mentioned};
 use smallvec::SmallVec;
 use tight::Tight;
 
-use super::compare::{Prepared, Signature};
+use super::compare::{Key, Prepared, Signature};
 
 /// Number of a text in an index: they are given out without gaps, in order.
 pub(super) type Slot = u32;
@@ -46,7 +45,10 @@ struct Language {
 }
 
 /// Something for each key.
-type ByKey<T> = HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
+type ByKey<T> = HashMap<Key, T, BuildHasherDefault<KeyHasher>>;
+
+/// Something for each whole hash.
+type ByHash<T> = HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
 /// Ascending. Most keys are rare, so that a few numbers need no memory of their own.
 type List = SmallVec<[u32; 4]>;
@@ -69,8 +71,13 @@ impl Hasher for KeyHasher {
         }
     }
 
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    /// In both halves: a map looks at the upper bits and at the lower ones.
+    fn write_u32(&mut self, key: Key) {
+        self.0 = u64::from(key) << Key::BITS | u64::from(key);
     }
 }
 
@@ -89,7 +96,7 @@ impl Index {
         signature.kinds.iter().for_each(|key| post(&mut self.kinds, *key, slot));
         signature.rejected.iter().for_each(|key| post(&mut self.rejected, *key, slot));
         post(&mut self.exact, signature.plain, slot);
-        self.mentioned.push(mentioned);
+        append(&mut self.mentioned, mentioned);
     }
 
     /// Numbers of all texts that may not be distinct from this one, ascending, each once.
@@ -117,18 +124,26 @@ impl Index {
 }
 
 /// One bit for each key: what has no bit here is not among the keys.
-fn bits(keys: impl IntoIterator<Item = u64>) -> u64 {
-    keys.into_iter().fold(0, |bits, key| bits | 1 << (key >> 58))
+fn bits(keys: impl IntoIterator<Item = Key>) -> u64 {
+    keys.into_iter().fold(0, |bits, key| bits | 1 << (key >> 26))
 }
 
-fn post(map: &mut Postings, key: u64, one: u32) {
+/// Adds to a list that may grow long, with room for a quarter more at most.
+fn append<T>(list: &mut Vec<T>, one: T) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 4 + 4);
+    }
+    list.push(one);
+}
+
+fn post(map: &mut Postings, key: Key, one: u32) {
     let list = map.entry(key).or_default();
     if list.last() != Some(&one) {
         list.push(one);
     }
 }
 
-fn posted(map: &Postings, key: u64) -> &[u32] {
+fn posted(map: &Postings, key: Key) -> &[u32] {
     map.get(&key).map(SmallVec::as_slice).unwrap_or_default()
 }
 
@@ -146,39 +161,50 @@ impl Known {
         Self { prepared, signature }
     }
 
-    /// As [`Known::new`]. What a thread has asked for last is at hand: texts are compared again and again, and to read one
-    /// takes longer than to compare it, but all of a long session, ready for comparison, would fill megabytes.
+    /// As [`Known::new`]. What was asked for last is at hand: texts are compared again and again, and to read one takes
+    /// longer than to compare it, but all of a long session, ready for comparison, would fill megabytes. Nobody waits for
+    /// another thread here: while one looks, others read for themselves.
     pub(super) fn shared(text: &str) -> Arc<Self> {
-        RECENT.with_borrow_mut(|recent| recent.get(text))
+        let found = RECENT.try_lock().ok().and_then(|mut recent| recent.find(text));
+        found.unwrap_or_else(|| {
+            let known = Arc::new(Self::new(text));
+            if let Ok(mut recent) = RECENT.try_lock() {
+                recent.keep(text.into(), Arc::clone(&known));
+            }
+            known
+        })
     }
 }
 
 /// Texts that were asked for since the older ones were put aside, and those that were put aside then.
 #[derive(Default)]
 struct Recent {
-    newer: HashMap<Box<str>, Arc<Known>, RandomState>,
-    older: HashMap<Box<str>, Arc<Known>, RandomState>,
+    newer: Texts,
+    older: Texts,
 }
 
-/// Texts of either age; about two kilobytes each, on every thread that reads.
-const RECENT_TEXTS: usize = 64;
+type Texts = HashMap<Box<str>, Arc<Known>, RandomState>;
 
-thread_local! {
-    static RECENT: RefCell<Recent> = RefCell::default();
-}
+/// Texts of either age; about two kilobytes each, of all sessions of the process.
+const RECENT_TEXTS: usize = 256;
+
+static RECENT: LazyLock<Mutex<Recent>> = LazyLock::new(Mutex::default);
 
 impl Recent {
-    fn get(&mut self, text: &str) -> Arc<Known> {
+    fn find(&mut self, text: &str) -> Option<Arc<Known>> {
         if let Some(known) = self.newer.get(text) {
-            return Arc::clone(known);
+            return Some(Arc::clone(known));
         }
-        let (text, known) =
-            self.older.remove_entry(text).unwrap_or_else(|| (text.into(), Arc::new(Known::new(text))));
+        let (text, known) = self.older.remove_entry(text)?;
+        self.keep(text, Arc::clone(&known));
+        Some(known)
+    }
+
+    fn keep(&mut self, text: Box<str>, known: Arc<Known>) {
         if self.newer.len() >= RECENT_TEXTS {
             self.older = std::mem::take(&mut self.newer);
         }
-        self.newer.insert(text, Arc::clone(&known));
-        known
+        self.newer.insert(text, known);
     }
 }
 

@@ -9,65 +9,35 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::super::compare::{Clause, Extent, FEW, Gist, KeySet, PlainWord};
-use super::{ByKey, List, Postings, Slot, bits, post, posted};
+use super::super::compare::{Clause, Extent, FEW, Gist, Key, KeySet, PlainWord, short};
+use super::{ByHash, ByKey, List, Postings, Slot, append, bits, post, posted};
 
 /// See the module. Numbers in the lists are those of rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tight {
     rows: Vec<Row>,
     /// Who says a clause, by its exact words.
-    said: ByKey<Said>,
+    said: ByHash<Said>,
     /// Texts by two of their clauses, the rarest when they came.
     couples: Postings,
     /// By each word and value.
-    words: ByKey<Having>,
+    mentioning: ByKey<Sketches>,
     /// By the stem that a word negates.
     negating: ByKey<Sketches>,
-    /// By the stems of the plain word that they are anchored at.
+    /// Each by one of its plain words, the rarest when it came; quiet ones are not here.
+    anchored: ByKey<Sketches>,
+    /// By the stems of the same word.
     anchored_stems: ByKey<Sketches>,
+    /// Those without a plain word, by so much of their content that some of it is met.
+    vague: Postings,
+    /// Those of which half may be met by a single word, by what they say; quiet ones are not here.
+    brief: Postings,
     /// By the questions they answer.
     answering: Postings,
 }
 
 /// Ascending. Most words are rare: one row needs no memory of its own.
 type Sketches = SmallVec<[Sketch; 1]>;
-
-/// The rows that have a word or value.
-#[derive(Debug, Clone, Default)]
-struct Having {
-    mentioning: Sketches,
-    seldom: Option<Box<Seldom>>,
-}
-
-/// The lists that few words have.
-#[derive(Debug, Clone, Default)]
-struct Seldom {
-    /// Each row by one of its plain words, the rarest when it came; quiet ones are not here.
-    anchored: Sketches,
-    /// Those without a plain word, by so much of their content that some of it is met.
-    vague: List,
-    /// Those of which half may be met by a single word, by what they say; quiet ones are not here.
-    brief: List,
-}
-
-impl Having {
-    fn seldom(&mut self) -> &mut Seldom {
-        self.seldom.get_or_insert_default()
-    }
-
-    fn anchored(&self) -> &[Sketch] {
-        self.seldom.as_deref().map(|lists| lists.anchored.as_slice()).unwrap_or_default()
-    }
-
-    fn vague(&self) -> &[u32] {
-        self.seldom.as_deref().map(|lists| lists.vague.as_slice()).unwrap_or_default()
-    }
-
-    fn brief(&self) -> &[u32] {
-        self.seldom.as_deref().map(|lists| lists.brief.as_slice()).unwrap_or_default()
-    }
-}
 
 /// The texts that say a clause.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +85,7 @@ struct Row {
     /// Bits of what it says.
     content: u64,
     bits: Bits,
-    says: Arc<[u64]>,
+    says: Arc<[Key]>,
     gist: Arc<Gist>,
 }
 
@@ -205,7 +175,7 @@ impl Tight {
                 let Ok(number) = u32::try_from(self.rows.len()) else { return };
                 let row = Row::new(clause, set);
                 self.list(number, row.bits, clause, set);
-                self.rows.push(row);
+                append(&mut self.rows, row);
             }
         }
         let mut parts = parts(clauses);
@@ -222,7 +192,7 @@ impl Tight {
         gist.negates.iter().for_each(|stem| add(self.negating.entry(*stem).or_default(), mentions));
         let mut listed: SmallVec<[usize; 16]> = SmallVec::new();
         for key in &gist.all {
-            let list = &mut self.words.entry(*key).or_default().mentioning;
+            let list = self.mentioning.entry(*key).or_default();
             add(list, mentions);
             listed.push(list.len());
         }
@@ -233,22 +203,19 @@ impl Tight {
         match gist.plain().min_by_key(frequency) {
             Some(word) if !clause.quiet => {
                 for (key, stem) in word {
-                    add(&mut self.words.entry(*key).or_default().seldom().anchored, plain);
+                    add(self.anchored.entry(*key).or_default(), plain);
                     add(self.anchored_stems.entry(*stem).or_default(), plain);
                 }
             }
             Some(_) => {}
             None => {
                 let mut keys = set.local.to_vec();
-                keys.sort_by_key(|key| self.having(*key).map(Having::vague).unwrap_or_default().len());
-                for key in keys.iter().take(set.spare + 1) {
-                    self.words.entry(*key).or_default().seldom().vague.push(number);
-                }
+                keys.sort_by_key(|key| posted(&self.vague, *key).len());
+                keys.iter().take(set.spare + 1).for_each(|key| post(&mut self.vague, *key, number));
             }
         }
         if set.local.len() <= 2 && !clause.quiet {
-            let brief = set.local.iter();
-            brief.for_each(|key| self.words.entry(*key).or_default().seldom().brief.push(number));
+            set.local.iter().for_each(|key| post(&mut self.brief, *key, number));
         }
         clause.questions.iter().for_each(|question| post(&mut self.answering, *question, number));
     }
@@ -284,8 +251,9 @@ impl Tight {
         self.said.get(&exact).map(Said::part).unwrap_or_default()
     }
 
-    fn having(&self, key: u64) -> Option<&Having> {
-        self.words.get(&key)
+    /// Clauses that have a word or value.
+    fn mentioning(&self, key: Key) -> &[Sketch] {
+        self.mentioning.get(&key).map(SmallVec::as_slice).unwrap_or_default()
     }
 
     /// Clauses that negate a plain word.
@@ -304,18 +272,12 @@ impl<'a> Asked<'a> {
         let (tight, gist) = (self.tight, &*self.clause.gist);
         let alike = |row: &Row| !gist.differs(&row.gist);
         if self.clause.quiet {
-            let having = set.local.iter().filter_map(|key| tight.having(*key));
-            return having.for_each(|having| self.take(having.brief(), alike));
+            return set.local.iter().for_each(|key| self.take(posted(&tight.brief, *key), alike));
         }
         let ours = self.row.bits;
-        let known: SmallVec<[Option<&Having>; 16]> = gist.all.iter().map(|key| tight.having(*key)).collect();
-        let mentioning = |at: Option<usize>| {
-            let having = at.and_then(|at| known.get(at).copied().flatten());
-            having.map(|having| having.mentioning.as_slice()).unwrap_or_default()
-        };
         // Those that leave few of its words alone: they have one of its rarest, of which there is one more.
         let lists = |word: &'a PlainWord| {
-            std::iter::once(mentioning(place(gist, word))).chain(tight.negating_word(word))
+            word.first().map(|(key, _)| tight.mentioning(*key)).into_iter().chain(tight.negating_word(word))
         };
         let mut words: SmallVec<[(usize, &PlainWord); 16]> =
             gist.plain().map(|word| (lists(word).map(<[Sketch]>::len).sum(), word)).collect();
@@ -326,8 +288,7 @@ impl<'a> Asked<'a> {
                 self.take_rows(list.iter().filter(|row| leaves_few(row)).map(|row| row.row), alike);
             }
         } else {
-            let at = |key: &u64| gist.all.binary_search(key).ok();
-            let mut lists: Vec<&[Sketch]> = set.local.iter().map(|key| mentioning(at(key))).collect();
+            let mut lists: Vec<&[Sketch]> = set.local.iter().map(|key| tight.mentioning(*key)).collect();
             lists.sort_unstable_by_key(|list| list.len());
             for list in lists.into_iter().take(set.spare + 1) {
                 self.take_rows(list.iter().map(|row| row.row), alike);
@@ -335,11 +296,10 @@ impl<'a> Asked<'a> {
         }
         // Those that have nothing alone beside it, and those without a plain word.
         let is_met = |row: &Sketch| Bits::leave_few(row.bits, ours.mentions, ours.negates, 0);
-        for having in known.iter().flatten() {
-            self.take_rows(having.anchored().iter().filter(|row| is_met(row)).map(|row| row.row), alike);
-            self.take(having.vague(), alike);
-        }
-        for list in gist.negates.iter().filter_map(|stem| tight.anchored_stems.get(stem)) {
+        gist.all.iter().for_each(|key| self.take(posted(&tight.vague, *key), alike));
+        let anchored = gist.all.iter().filter_map(|key| tight.anchored.get(key));
+        let negated = gist.negates.iter().filter_map(|stem| tight.anchored_stems.get(stem));
+        for list in anchored.chain(negated) {
             self.take_rows(list.iter().filter(|row| is_met(row)).map(|row| row.row), alike);
         }
         let questions = self.clause.questions.iter();
@@ -405,9 +365,9 @@ fn parts(clauses: &[Clause]) -> Vec<u64> {
 }
 
 /// Names two clauses, in whatever order.
-fn couple(first: u64, second: u64) -> u64 {
+fn couple(first: u64, second: u64) -> Key {
     let (lower, higher) = (first.min(second), first.max(second));
-    lower.rotate_left(29) ^ higher
+    short(lower.rotate_left(29) ^ higher)
 }
 
 fn count(length: usize) -> u32 {
