@@ -65,6 +65,19 @@ impl Gist {
     }
 }
 
+#[cfg(test)]
+impl Gist {
+    /// With so much of each key alone: many words are taken for one.
+    pub(super) fn blurred(&self, mask: Key) -> Self {
+        let all = |keys: &[Key]| ascending(keys.iter().map(|key| key & mask));
+        Self {
+            plain: ascending(self.plain.iter().map(|(key, stem)| (key & mask, stem & mask))),
+            all: all(&self.all),
+            negates: all(&self.negates),
+        }
+    }
+}
+
 /// A content word without an opposite: where it has no like, it stays.
 fn is_plain(token: &Token) -> bool {
     token.heavy()

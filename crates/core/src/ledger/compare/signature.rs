@@ -103,6 +103,27 @@ impl Signature {
     }
 }
 
+#[cfg(test)]
+impl Signature {
+    /// With so much of each key alone: many words are taken for one.
+    pub(crate) fn blurred(mut self, mask: Key) -> Self {
+        let blur = |keys: &mut [Key]| keys.iter_mut().for_each(|key| *key &= mask);
+        for clause in &mut self.clauses {
+            clause.gist = Arc::new(clause.gist.blurred(mask));
+            blur(&mut clause.questions);
+            for set in &mut clause.sets {
+                set.keys = ascending(set.keys.iter().map(|key| key & mask));
+                set.local = ascending(set.local.iter().map(|key| key & mask));
+            }
+        }
+        self.all = ascending(self.all.iter().map(|key| key & mask));
+        blur(&mut self.kinds);
+        blur(&mut self.rejected);
+        self.plain &= mask;
+        self
+    }
+}
+
 impl Clause {
     fn of(segment: &Segment, quiet: bool) -> Self {
         let mut sets = smallvec![KeySet::among(segment, |_| true)];

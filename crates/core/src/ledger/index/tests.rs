@@ -10,7 +10,11 @@ fn texts() -> Vec<&'static str> {
 /// Adds the texts one by one; each that is not distinct from a later one must be among the later one's candidates. How
 /// many pairs are related, and how many were looked at.
 fn related_and_looked_at(lines: &[String]) -> (usize, usize) {
-    let known: Vec<Known> = lines.iter().map(|line| Known::new(line)).collect();
+    related_and_looked_at_among(lines, |line| Known::new(line))
+}
+
+fn related_and_looked_at_among(lines: &[String], read: impl Fn(&str) -> Known) -> (usize, usize) {
+    let known: Vec<Known> = lines.iter().map(|line| read(line)).collect();
     let mut index = Index::default();
     let (mut related, mut looked_at) = (0, 0);
     for (slot, newer) in (0..).zip(&known) {
@@ -34,6 +38,18 @@ fn whatever_is_not_distinct_is_a_candidate_and_little_else_is() {
     let (related, looked_at) = related_and_looked_at(&lines);
     let pairs = lines.len() * lines.len() / 2;
     assert!(related > 100 && looked_at < pairs / 100, "{related} related, {looked_at} of {pairs} looked at");
+}
+
+#[test]
+fn words_that_share_a_key_hide_nothing() {
+    let lines: Vec<String> = texts().into_iter().map(str::to_owned).collect();
+    for mask in [0xff00_0000, 0xffc0_0000, 0xfff0_0000] {
+        let (related, _) = related_and_looked_at_among(&lines, |line| {
+            let Known { prepared, signature } = Known::new(line);
+            Known { prepared, signature: signature.blurred(mask) }
+        });
+        assert!(related > 100);
+    }
 }
 
 #[test]
