@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::prose::{Place, Sentence, sentences};
 use super::report::{self, Reports};
 use super::section::{Section, classify};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str, works: bool, awaited: bool) -> Heard {
     let mut stated = stated_decisions(&parts);
     stated.retain(|stated| {
         let words = if stated.strength >= tier::HEADING { 2 } else { 3 };
-        stated.strength >= least && stated.text.split_whitespace().count() >= words
+        stated.strength >= least && stated.text.word_count() >= words
     });
     stated.sort_by_key(|stated| (std::cmp::Reverse(stated.strength), stated.at));
     stated.truncate(MAX_DECISIONS);
@@ -57,6 +57,7 @@ pub(super) fn read(text: &str, works: bool, awaited: bool) -> Heard {
         return Heard { found: out, done: false, reports: Reports::default() };
     }
     for part in &parts {
+        let _noted = part.seen.noted();
         if let Some(found) = work(part, Source::Assistant, 0.6)
             && !out.iter().any(|known: &Captured| known.text == found.text)
         {
@@ -101,7 +102,7 @@ pub(super) fn read_summary(text: &str) -> Vec<Captured> {
         if part.place == Place::Quote
             || !part.first
             || part.text.ends_with(':')
-            || part.text.split_whitespace().count() < 2
+            || part.text.word_count() < 2
             || matches!(part.seen.as_str(), "(none)" | "none" | "n/a" | "none.")
         {
             continue;
@@ -160,24 +161,24 @@ fn whole_block(parts: &[Sentence], first: &Sentence) -> String {
 /// Work with a state, or an open item, in a sentence or a list.
 fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
     let seen = part.seen.as_str();
-    if part.place == Place::Quote || part.text.split_whitespace().count() < 2 {
+    if part.place == Place::Quote || part.text.word_count() < 2 {
         return None;
     }
     if let Some(left) = TODO.captures(seen).and_then(|found| found.get(1)) {
-        let head = seen.get(..left.start())?.split_whitespace().count();
+        let head = seen.get(..left.start())?.word_count();
         let what = skip_words(&part.text, head).trim_end_matches('.');
         return Some(Captured::new(Kind::OpenItem, what, source, confidence));
     }
     if part.place == Place::Heading || part.text.ends_with(':') {
         let found = COMPLETE_LABEL.captures(seen)?.get(1)?;
         let named = found.as_str().chars().any(|c| c.is_ascii_digit());
-        let words = found.as_str().split_whitespace().count();
+        let words = found.as_str().word_count();
         let text: Vec<&str> = part.text.split_whitespace().take(words).collect();
         return named.then(|| Captured::task(&text.join(" "), TaskState::Done, source, confidence));
     }
     if matches!(part.place, Place::Item | Place::Row) {
         // A list of finished work counts only under a plain label: reports of one change are no tasks.
-        let label = part.intro.split_whitespace().count() <= MAX_LABEL;
+        let label = part.intro.word_count() <= MAX_LABEL;
         let section = classify(&part.intro)
             .or_else(|| part.intro.is_empty().then(|| classify(&part.heading)).flatten());
         let report = section == Some(Section::Done)
@@ -202,16 +203,14 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
     }
     if let Some(found) = FIXED.captures(seen) {
         let what = found.get(1)?;
-        let head = seen.get(..what.start())?.split_whitespace().count();
-        let words: Vec<&str> = skip_words(&part.text, head)
-            .split_whitespace()
-            .take(what.as_str().split_whitespace().count())
-            .collect();
+        let head = seen.get(..what.start())?.word_count();
+        let words: Vec<&str> =
+            skip_words(&part.text, head).split_whitespace().take(what.as_str().word_count()).collect();
         let mut settled = Captured::task(&part.text, TaskState::Done, source, confidence);
         settled.resolves = Some(words.join(" "));
         return Some(settled);
     }
-    if BLOCKED.is_match(seen) && part.text.split_whitespace().count() >= 4 {
+    if BLOCKED.is_match(seen) && part.text.word_count() >= 4 {
         return Some(Captured::new(Kind::OpenItem, &part.text, source, confidence));
     }
     None

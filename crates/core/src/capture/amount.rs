@@ -5,7 +5,7 @@ use super::captured::{Captured, Withdrawn};
 use super::clause;
 use super::kinds::{Kind, Source};
 use super::prose::{Place, Sentence};
-use super::sense::{sense, words_before};
+use super::sense::{Words, sense, words_before};
 use super::withdraw::Before;
 use crate::text::pattern::static_regex;
 
@@ -13,7 +13,6 @@ use crate::text::pattern::static_regex;
 const UNIT: usize = 3;
 
 static_regex! {
-    static DIGIT = r"\d";
     /// `Make it 20 then`; in Serbian without the pronoun.
     static MAKE_IT = r"^(?:(?:ok|okay|no|nope|nah|wait|hm+|actually|sorry|rather|better|please|and|but|so|then|now|just|let's|ne|ipak|bolje|radije|onda|pa|a|ali|ma|hajde|ajde|molim te|sad|sada|dobro)[,.]? +)*(?:(?:make|set|put|bump|raise|lower|increase|decrease|reduce|change) (?:it|that|this)(?: up| down| back)?(?: to| at)?|(?:stavi(?:te)?|postavi(?:te)?|podigni(?:te)?|spusti(?:te)?|smanji(?:te)?|povecaj(?:te)?|produzi(?:te)?|skrati(?:te)?|promeni(?:te)?|neka bude|nek bude)(?: ga| je| to)?(?: na)?) ([$€]?\d[\d.,:]*\d?(?: ?[a-z%]{1,12})?)(?: (?:then|instead|please|rather|again|onda|ipak|molim te))*(?:[.!]*$|[,;.] .*$| - .*$)";
     /// `No, 9090`.
@@ -34,7 +33,10 @@ pub(super) fn other(
     here: &[Captured],
 ) -> Option<Captured> {
     let seen = part.seen.as_str();
-    if part.place != Place::Paragraph || !DIGIT.is_match(seen) || seen.ends_with('?') {
+    if part.place != Place::Paragraph
+        || !seen.bytes().any(|byte| byte.is_ascii_digit())
+        || seen.ends_with('?')
+    {
         return None;
     }
     let alone = || CORRECTS.captures(seen).or_else(|| FITS.captures(seen)).filter(|_| !before.asks());
@@ -104,7 +106,7 @@ fn values(text: &str) -> Vec<Value> {
 /// A value in its own letters.
 fn read(text: &str, seen: &str, span: std::ops::Range<usize>) -> Option<Value> {
     let words = words_before(seen, span.start);
-    let count = seen.get(span)?.split_whitespace().count();
+    let count = seen.get(span)?.word_count();
     let told = clause::slice(text, words, words + count);
     let told = told.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '%'));
     let end = told.find(|c: char| c.is_alphabetic() || c == '%' || c == ' ').unwrap_or(told.len());

@@ -5,7 +5,7 @@
 use super::captured::Change;
 use super::clause;
 use super::lexicon::names_nothing;
-use super::sense::{sense, words_before};
+use super::sense::{Words, sense, words_before};
 use super::swap;
 use crate::text::pattern::static_regex;
 
@@ -53,7 +53,7 @@ pub(super) fn settles(seen: &str) -> bool {
     let chosen = || {
         let found = TO_CHOICE.captures(seen).and_then(|found| found.get(1));
         found.is_some_and(|choice| {
-            !PLACE.is_match(choice.as_str()) && choice.as_str().split_whitespace().count() <= MAX_CHOICE
+            !PLACE.is_match(choice.as_str()) && choice.as_str().word_count() <= MAX_CHOICE
         })
     };
     value || chosen()

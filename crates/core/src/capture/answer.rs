@@ -7,7 +7,7 @@ use super::options::{self, Options};
 use super::pick;
 use super::proposal::{self, Proposal};
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
@@ -72,7 +72,7 @@ pub fn extract_decision(reply: &str, user_reply: Option<&str>) -> Option<String>
 
 fn decided(reply: &str, answer: &str) -> Option<String> {
     let seen = sense(answer);
-    let words = seen.split_whitespace().count();
+    let words = seen.word_count();
     if words > MAX_ANSWER_WORDS {
         return None;
     }
@@ -111,7 +111,7 @@ fn agree(answer: &str, seen: &str) -> (bool, String) {
         agreed = true;
         rest = rest.get(found.end()..).unwrap_or("").trim_start();
     }
-    let taken = seen.split_whitespace().count() - rest.split_whitespace().count();
+    let taken = seen.word_count() - rest.word_count();
     (agreed, skip_words(answer, taken).to_owned())
 }
 
@@ -128,10 +128,7 @@ fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, r
     if ASKS.is_match(&seen) {
         return None;
     }
-    if LIMITS.is_match(&seen)
-        && seen.split_whitespace().count() <= MAX_PHRASE + 2
-        && !LIMITS_NOTHING.is_match(&seen)
-    {
+    if LIMITS.is_match(&seen) && seen.word_count() <= MAX_PHRASE + 2 && !LIMITS_NOTHING.is_match(&seen) {
         let changed = phrase(rest, &proposal);
         return proposal.has_content().then(|| {
             changed.filter(|changed| *changed != rest).unwrap_or_else(|| amended(&proposal.text, rest, &seen))
@@ -153,10 +150,7 @@ fn affirmed(parts: &[Sentence], proposal: Option<Proposal>, options: &Options, r
             order
         });
     }
-    if seen.split_whitespace().count() <= MAX_ALTERNATIVE + 8
-        && proposal.has_content()
-        && !options.from_question
-    {
+    if seen.word_count() <= MAX_ALTERNATIVE + 8 && proposal.has_content() && !options.from_question {
         if let Some(found) = MID_BUT.find(&seen).filter(|found| found.start() > 0) {
             let before = words_before(&seen, found.start());
             let change = skip_words(rest, before);
@@ -205,7 +199,7 @@ fn approved_statement(parts: &[Sentence]) -> Option<String> {
 }
 
 fn starts_like_new_request(seen: &str) -> bool {
-    seen.split_whitespace().count() > 12
+    seen.word_count() > 12
 }
 
 fn refusal(answer: &str, seen: &str, end: usize, proposal: Option<&Proposal>) -> Option<String> {
@@ -213,7 +207,7 @@ fn refusal(answer: &str, seen: &str, end: usize, proposal: Option<&Proposal>) ->
     while let Some(found) = NO.find(rest) {
         rest = rest.get(found.end()..).unwrap_or("").trim_start();
     }
-    let taken = seen.split_whitespace().count() - rest.split_whitespace().count();
+    let taken = seen.word_count() - rest.word_count();
     let words = skip_words(answer, taken);
     // What stands after a full stop or a comma may name the alternative; a comma within a number ends nothing.
     let mut pieces: Vec<&str> = Vec::new();
@@ -231,7 +225,7 @@ fn refusal(answer: &str, seen: &str, end: usize, proposal: Option<&Proposal>) ->
 /// verb of the proposal with another object.
 fn alternative(piece: &str, proposal: Option<&Proposal>) -> Option<String> {
     let seen = sense(piece);
-    let words = seen.split_whitespace().count();
+    let words = seen.word_count();
     if NEGATES.is_match(&seen) {
         return None;
     }
@@ -245,13 +239,13 @@ fn alternative(piece: &str, proposal: Option<&Proposal>) -> Option<String> {
     }
     let bare = |text: &str| text.trim().trim_end_matches(['.', '!', ',']).to_owned();
     if let Some(found) = DO_IT.captures(&seen).and_then(|found| found.get(1)) {
-        let skipped = seen.get(..found.start())?.split_whitespace().count();
+        let skipped = seen.get(..found.start())?.word_count();
         return phrase(skip_words(piece, skipped), proposal?);
     }
     if let Some(found) = INSTEAD.captures(&seen) {
         let name = found.get(1).or_else(|| found.get(2)).or_else(|| found.get(3))?;
-        let before = seen.get(..name.start())?.split_whitespace().count();
-        let count = name.as_str().split_whitespace().count();
+        let before = seen.get(..name.start())?.word_count();
+        let count = name.as_str().word_count();
         let text: Vec<&str> = piece.split_whitespace().skip(before).take(count).collect();
         let text = bare(&text.join(" "));
         let empty = EMPTY_OBJECT.is_match(&sense(&text)) || NO_ALTERNATIVE.is_match(&sense(&text));
@@ -327,7 +321,7 @@ fn substituted(text: &str, change: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let head = words.get(..old_word)?.join(" ");
     let fragment = skip_words(change, new_word);
-    if fragment.split_whitespace().count() == 1 {
+    if fragment.word_count() == 1 {
         let tail = words.get(old_word + 1..)?.join(" ");
         return Some(format!("{head} {fragment} {tail}").trim().to_owned());
     }
@@ -355,14 +349,10 @@ fn unaffirmed(proposal: Option<Proposal>, answer: &str, seen: &str) -> Option<St
         return proposal.has_content().then_some(proposal.text);
     }
     // `i reviewed it, it's good. continue`
-    if CONTINUE_END.is_match(seen)
-        && seen.split_whitespace().count() <= 16
-        && proposal.has_content()
-        && proposal.goes_on
-    {
+    if CONTINUE_END.is_match(seen) && seen.word_count() <= 16 && proposal.has_content() && proposal.goes_on {
         return Some(proposal.text);
     }
-    let short = seen.split_whitespace().count() <= 6;
+    let short = seen.word_count() <= 6;
     if short && proposal.asks_agreement && NUMBER.is_match(seen) && !STATES.is_match(seen) {
         return substituted(&proposal.text, answer);
     }

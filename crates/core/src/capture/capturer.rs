@@ -7,9 +7,9 @@ use super::envelope::user_text;
 use super::kinds::{Kind, Source, TaskState};
 use super::open::{self, Open};
 use super::report::Reports;
-use super::sense::sense;
+use super::sense::{Words, sense};
 use super::withdraw::Before;
-use super::{agent, chosen, injected, lexicon, listed, pasted, person, statement, thread};
+use super::{agent, chosen, injected, lexicon, pasted, person, statement, thread};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
@@ -110,7 +110,7 @@ impl Capturer {
             settled.push(Captured::withdrawal("something is to be changed now", Source::User, over));
         }
         let before = Before { said: &self.said, reply: self.last_reply.as_deref() };
-        let person::Heard { found: mut said, error } = person::read(text, !self.has_goal, &before);
+        let person::Heard { found: mut said, error, left } = person::read(text, !self.has_goal, &before);
         if let Some(text) = error
             && self.errors.iter().all(|known| known.text != text)
         {
@@ -127,7 +127,7 @@ impl Capturer {
             }
         });
         let answers = chosen::numbered(&reply, text);
-        let short = text.split_whitespace().count() <= SHORT_ANSWER;
+        let short = text.word_count() <= SHORT_ANSWER;
         if !self.has_goal && (short && decided.is_some() || !answers.is_empty()) {
             // An answer is no first request.
             said.retain(|found| found.kind != Kind::Goal);
@@ -172,7 +172,6 @@ impl Capturer {
         let dropped = |open: &Open| out.iter().any(|found| found.takes_back(&open.text));
         self.asked.retain(|asked| (!asked.goal || asked.left) && !dropped(asked));
         self.listed.retain(|listed| !dropped(listed));
-        let left = listed::left(text);
         self.asked.extend(out.iter().filter(asks).map(|found| Open {
             goal: found.kind == Kind::Task && goal.as_ref().is_some_and(|goal| goal.contains(&found.text)),
             item: found.kind == Kind::OpenItem,

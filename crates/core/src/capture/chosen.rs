@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source};
 use super::lexicon::names_nothing;
 use super::options;
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// Longer answers to a numbered question are requests of their own.
@@ -48,9 +48,9 @@ pub(super) fn subject(question: &str) -> Option<String> {
     if NO_SUBJECT.is_match(found.as_str()) {
         return None;
     }
-    let start = seen.get(..found.start())?.split_whitespace().count();
+    let start = seen.get(..found.start())?.word_count();
     let words: Vec<&str> =
-        question.split_whitespace().skip(start).take(found.as_str().split_whitespace().count()).collect();
+        question.split_whitespace().skip(start).take(found.as_str().word_count()).collect();
     Some(words.join(" ").trim_end_matches(['?', ',', ':']).to_owned())
 }
 
@@ -66,7 +66,7 @@ pub(super) fn numbered(reply: &str, answer: &str) -> Vec<Captured> {
     let questions: Vec<&Sentence> = last_list(&parts).filter(|part| part.text.ends_with('?')).collect();
     let decided = |(number, answer): &(String, String)| {
         let question = questions.iter().find(|part| part.mark == *number)?;
-        let told = answer.split_whitespace().count();
+        let told = answer.word_count();
         if !(1..=MAX_ANSWER).contains(&told) || answer.ends_with('?') {
             return None;
         }

@@ -3,7 +3,7 @@
 
 use super::lexicon::{is_serbian_intent, starts_with_order};
 use super::opener;
-use super::sense::{sense, skip_words};
+use super::sense::{Words, sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// A choice of fewer words says nothing by itself.
@@ -67,11 +67,11 @@ pub(super) fn opened<'t>(text: &'t str, seen: &'t str) -> Opened<'t> {
 impl Opened<'_> {
     /// Without the first `bytes`, where at least two words are left.
     fn take_off(&mut self, bytes: usize) -> bool {
-        let rest = self.seen.get(bytes..).unwrap_or("").split_whitespace().count();
+        let rest = self.seen.get(bytes..).unwrap_or("").word_count();
         if rest < 2 {
             return false;
         }
-        self.skip(self.seen.split_whitespace().count() - rest);
+        self.skip(self.seen.word_count() - rest);
         true
     }
 
@@ -90,7 +90,7 @@ pub(super) fn lead_in(seen: &str) -> Option<(usize, bool)> {
     }
     let found = LEAD_IN.captures(seen)?;
     let lead = found.get(1)?.as_str();
-    let words = lead.split_whitespace().count();
+    let words = lead.word_count();
     ((2..=MAX_LEAD).contains(&words) && !UNSETTLED.is_match(lead)).then(|| (words, SPEAKS.is_match(lead)))
 }
 
@@ -99,7 +99,7 @@ pub(super) fn cuts(seen: &str) -> Vec<(usize, usize)> {
     if seen.contains(['(', '"']) {
         return Vec::new();
     }
-    let count = |bytes: usize| seen.get(..bytes).unwrap_or("").split_whitespace().count();
+    let count = |bytes: usize| seen.get(..bytes).unwrap_or("").word_count();
     CUT.find_iter(seen).map(|found| (count(found.start()), count(found.end()))).collect()
 }
 
@@ -107,15 +107,15 @@ pub(super) fn cuts(seen: &str) -> Vec<(usize, usize)> {
 /// leaves the other.
 pub(super) fn choices(text: &str) -> Vec<String> {
     let seen = sense(text);
-    let total = seen.split_whitespace().count();
+    let total = seen.word_count();
     let mut out = Vec::new();
     let mut start = 0;
     for (end, next) in cuts(&seen) {
-        let (rest, rest_seen) = sliced(text, next, total);
-        let orders = starts_with_order(&rest_seen)
+        let (rest, rest_seen) = sliced(text, &seen, next, total);
+        let orders = starts_with_order(rest_seen)
             || rest_seen.split_whitespace().next().is_some_and(is_serbian_intent);
-        let long = |words: &str| words.split_whitespace().count() >= MIN_CHOICE;
-        if orders && long(&rest) && end.saturating_sub(start) >= MIN_CHOICE && !points_back(&rest_seen) {
+        let long = |words: &str| words.word_count() >= MIN_CHOICE;
+        if orders && long(&rest) && end.saturating_sub(start) >= MIN_CHOICE && !points_back(rest_seen) {
             out.push(slice(text, start, end).trim_end_matches([',', ';', ' ', '-']).to_owned());
             start = next;
         }
@@ -140,12 +140,13 @@ pub(super) fn slice(text: &str, start: usize, end: usize) -> String {
     words.join(" ")
 }
 
-/// The same for the form that rules look at.
-pub(super) fn sliced(text: &str, start: usize, end: usize) -> (String, String) {
+/// The same words of a text and of the form that rules look at.
+pub(super) fn sliced<'s>(text: &str, seen: &'s str, start: usize, end: usize) -> (String, &'s str) {
     let piece = slice(text, start, end);
-    let piece = piece.trim_end_matches([',', ';']).to_owned();
-    let seen = sense(&piece);
-    (piece, seen)
+    let from = skip_words(seen, start);
+    let rest = skip_words(from, end.saturating_sub(start));
+    let seen = from.get(..from.len() - rest.len()).unwrap_or(from).trim_end();
+    (piece.trim_end_matches([',', ';']).to_owned(), seen.trim_end_matches([',', ';']))
 }
 
 #[cfg(test)]

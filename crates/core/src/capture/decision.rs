@@ -8,11 +8,12 @@ use super::lexicon::{
 };
 use super::opener::open;
 use super::prose::{Place, Sentence, is_ornament, sentences};
-use super::sense::{sense, skip_words};
+use super::sense::{Words, sense, skip_words};
 use super::walk::{Whole, stated_decisions};
 use super::{label, settled, table};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
+use smallvec::SmallVec;
 
 /// Longest decision, in graphemes (API extractDecisionFromResponse).
 pub const MAX_DECISION: usize = 200;
@@ -141,7 +142,7 @@ pub(super) fn marked(sentence: &str, seen: &str, at: usize) -> Option<Stated> {
     let skipped = label::labelled(seen)?;
     let (text, rest) = (skip_words(sentence, skipped), skip_words(seen, skipped));
     if text.is_empty()
-        || text.split_whitespace().count() < 2 && (rest.len() < 4 || NOT_YET.is_match(rest))
+        || text.word_count() < 2 && (rest.len() < 4 || NOT_YET.is_match(rest))
         || text.ends_with('?')
         || text.starts_with('<')
         || only_looks(rest)
@@ -247,18 +248,14 @@ impl View<'_> {
         if let Some(bold) = &self.sentence.bold
             && label::names_decision(&sense(bold))
         {
-            let label = bold.split_whitespace().count();
-            return (main.split_whitespace().count() > label + 1).then_some((
-                label,
-                usize::MAX,
-                tier::MARKER,
-            ));
+            let label = bold.word_count();
+            return (main.word_count() > label + 1).then_some((label, usize::MAX, tier::MARKER));
         }
         if let Some(words) = settled::names_it(main) {
             return Some((0, words, tier::AGREED));
         }
         if settled::deliberate(self.seen.trim_start_matches(is_ornament)).is_some() {
-            let nominal = self.at == self.whole.last && main.split_whitespace().count() <= 4;
+            let nominal = self.at == self.whole.last && main.word_count() <= 4;
             let settles = settled::settles(clause) || nominal && NOMINAL.is_match(main);
             return settles.then_some((0, usize::MAX, tier::CONCLUSION));
         }
@@ -267,19 +264,19 @@ impl View<'_> {
             return Some((0, usize::MAX, tier::AGREED));
         }
         if let Some(bold) = &self.sentence.bold
-            && bold.split_whitespace().count() >= 4
-            && bold.split_whitespace().count() + 6 >= main.split_whitespace().count()
+            && bold.word_count() >= 4
+            && bold.word_count() + 6 >= main.word_count()
         {
             let seen = sense(bold);
             let says = settled::we_act(&seen) || compared() && settled::settles(&seen);
             if says && !BOLD_LABEL.is_match(&seen) && !REPORT.is_match(&seen) {
-                let lead = main.split_whitespace().count() - bold.split_whitespace().count();
+                let lead = main.word_count() - bold.word_count();
                 return Some((lead, usize::MAX, tier::BOLD));
             }
         }
         let short = self.whole.short && self.sentence.place == Place::Paragraph;
         let standing = clause.split(", so ").next().unwrap_or(clause);
-        let few = main.split_whitespace().count() <= MAX_STANDING;
+        let few = main.word_count() <= MAX_STANDING;
         let stays = few && STANDING.is_match(standing) && !STILL.is_match(clause) && !CAUSE.is_match(main);
         let acts = settled::short_choice(main)
             || (stays || settled::we_act(clause)) && !REPORT.is_match(clause)
@@ -320,7 +317,7 @@ impl View<'_> {
         {
             let rest = rest.as_str();
             return (!only_looks(rest)
-                && rest.split_whitespace().count() >= 2
+                && rest.word_count() >= 2
                 && !rest.starts_with("that ")
                 && !rest.starts_with("not "))
             .then(|| raise(tier::APPROACH));
@@ -353,7 +350,7 @@ impl View<'_> {
         if let Some(bold) = &self.sentence.bold
             && order
             && !BOLD_LABEL.is_match(&sense(bold))
-            && bold.split_whitespace().count() >= 2
+            && bold.word_count() >= 2
         {
             return Some(tier::BOLD);
         }
@@ -384,7 +381,7 @@ impl View<'_> {
                 );
             return (past
                 && is_strong_change(verb)
-                && rest.split_whitespace().count() >= 2
+                && rest.word_count() >= 2
                 && !matches!(
                     verb,
                     "added" | "updated" | "fixed" | "started" | "documented" | "created" | "implemented"
@@ -394,7 +391,7 @@ impl View<'_> {
         if let Some(found) = DONE_SR.captures(main) {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
             return (is_serbian_change(verb)
-                && found.get(2).is_some_and(|rest| rest.as_str().split_whitespace().count() >= 2))
+                && found.get(2).is_some_and(|rest| rest.as_str().word_count() >= 2))
             .then_some(tier::STANDING);
         }
         if first_person && let Some(late) = LATE.captures(main).and_then(|found| found.get(1)) {
@@ -412,7 +409,7 @@ impl View<'_> {
         }
         if let Some(rest) = DONE_LEAD.captures(main).and_then(|found| found.get(1))
             && NOW.is_match(rest.as_str())
-            && rest.as_str().split_whitespace().count() >= 4
+            && rest.as_str().word_count() >= 4
         {
             return Some(tier::STANDING);
         }
@@ -426,13 +423,13 @@ impl View<'_> {
         if concluding && (acts() || SHOULD_NOT.is_match(main)) {
             return Some(tier::CONCLUSION);
         }
-        let settled = self.after_done && NOW.is_match(main) && main.split_whitespace().count() >= 5;
+        let settled = self.after_done && NOW.is_match(main) && main.word_count() >= 5;
         if self.near_withdrawal && acts() || settled {
             return Some(tier::STANDING);
         }
         // What a description concludes, `..., so the counter stays`, was not chosen.
         let standing = clause.split(", so ").next().unwrap_or(clause);
-        if STANDING.is_match(standing) && main.split_whitespace().count() >= 4 && !STILL.is_match(clause) {
+        if STANDING.is_match(standing) && main.word_count() >= 4 && !STILL.is_match(clause) {
             return Some(tier::STANDING);
         }
         None
@@ -447,7 +444,7 @@ impl View<'_> {
     }
 
     fn serbian_intent(&self, main: &str) -> bool {
-        let words: Vec<&str> =
+        let words: SmallVec<[&str; 32]> =
             main.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
         if words.len() < 3 {
             return false;
@@ -475,7 +472,7 @@ impl View<'_> {
             && !hypothesizes(clause(self.seen))
             && (quoted || self.sentence.place != Place::Quote)
             && self.sentence.place != Place::Row
-            && self.seen.split_whitespace().count() >= 3
+            && self.seen.word_count() >= 3
             && !only_looks(self.seen)
             && !HISTORY.is_match(self.seen)
             && self.sentence.checked != Some(true)
@@ -507,7 +504,7 @@ fn only_promises((verb, rest): (&str, &str)) -> bool {
 /// What follows `decided`: something, and not a reason why nothing was.
 fn decides(rest: &str) -> bool {
     let rest = rest.trim().trim_start_matches(['.', ',', ':', '!']).trim();
-    let words = rest.split_whitespace().count();
+    let words = rest.word_count();
     words >= 2
         && !settled::by_mistake(rest)
         && !rest.starts_with("yet")

@@ -5,7 +5,7 @@ use super::captured::Captured;
 use super::kinds::{Kind, Source};
 use super::lexicon::names_nothing;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 
@@ -55,7 +55,7 @@ pub(super) fn changed(text: &str, seen: &str, rules: fn(&str) -> bool) -> Option
     let drops = DROPS.is_match(before) && !LEADS_OVER.is_match(before);
     let work = ORDERS_WORK.is_match(rest) || !drops && !rules(rest);
     let new = skip_words(text, words_before(seen, found.start()));
-    (work && new.split_whitespace().count() >= 2 && !names_nothing(rest))
+    (work && new.word_count() >= 2 && !names_nothing(rest))
         .then(|| Captured::new(Kind::Goal, new.trim_end_matches(['.', '!']), Source::User, 0.85))
 }
 

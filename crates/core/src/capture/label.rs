@@ -2,7 +2,7 @@
 //! `X (agreed)`, introductions of lists and quotes, and the status of a decision record.
 
 use super::prose::{Place, Sentence};
-use super::sense::{skip_words, words_before};
+use super::sense::{Words, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A label stands within this many bytes.
@@ -64,7 +64,7 @@ pub(super) fn labelled(seen: &str) -> Option<usize> {
 /// The words before a colon say that what follows was decided.
 pub(super) fn names_decision(head: &str) -> bool {
     let head = bare(head);
-    if head.is_empty() || head.split_whitespace().count() > 12 || NO_DECISION.is_match(head) {
+    if head.is_empty() || head.word_count() > 12 || NO_DECISION.is_match(head) {
         return false;
     }
     [&*DECISION_NOUN, &*PLAIN_NOUN, &*OWNED_NOUN, &*PARTICIPLE, &*CLAUSE]
@@ -95,8 +95,7 @@ pub(super) fn tagged(sentence: &Sentence) -> Option<String> {
     }
     let seen = sentence.seen.as_str();
     if let Some(found) = TAG_END.captures(seen).and_then(|found| found.get(1)) {
-        let words: Vec<&str> =
-            sentence.text.split_whitespace().take(found.as_str().split_whitespace().count()).collect();
+        let words: Vec<&str> = sentence.text.split_whitespace().take(found.as_str().word_count()).collect();
         return Some(words.join(" "));
     }
     TOPIC_AGREED.is_match(seen).then(|| sentence.text.clone())
@@ -115,7 +114,7 @@ pub(super) fn shakes_hands(seen: &str) -> bool {
 /// The introduction of a list or a quote says that it holds what was decided.
 pub(super) fn announces(intro: &str) -> bool {
     intro.ends_with(':')
-        && intro.split_whitespace().count() <= MAX_INTRO
+        && intro.word_count() <= MAX_INTRO
         && DECIDES.is_match(intro)
         && !NOT_OURS.is_match(intro)
         && !NO_DECISION.is_match(intro)
@@ -157,9 +156,9 @@ pub(super) fn record_title(parts: &[Sentence]) -> Option<(usize, String)> {
             return None;
         }
         let title = found.get(1).or_else(|| found.get(2))?;
-        let skipped = part.seen.get(..title.start())?.split_whitespace().count();
+        let skipped = part.seen.get(..title.start())?.word_count();
         let text = skip_words(&part.text, skipped);
-        (text.split_whitespace().count() >= 3).then(|| (at, text.to_owned()))
+        (text.word_count() >= 3).then(|| (at, text.to_owned()))
     })
 }
 

@@ -3,7 +3,7 @@
 
 use super::options::Item;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use crate::text::pattern::{Pattern, static_regex};
 
 /// Sentences between the options and the question.
@@ -61,7 +61,7 @@ fn in_statement(text: &str, seen: &str) -> Vec<Item> {
     let colon = seen.rfind(": ").map(|at| at + 2);
     let start = colon.or_else(|| LEAD.find(seen).map(|found| found.end()));
     let Some(rest) = start.and_then(|start| seen.get(start..)) else { return Vec::new() };
-    let skipped = seen.split_whitespace().count() - rest.split_whitespace().count();
+    let skipped = seen.word_count() - rest.word_count();
     let body = skip_words(text, skipped).trim_end_matches(['.', '!', ' ']);
     let items = split(body);
     // `a shirt and a tie` are no options unless somebody counts them or they stand behind a colon.
@@ -88,11 +88,11 @@ fn split(body: &str) -> Vec<Item> {
         || left.split(", ").map(str::to_owned).collect(),
         |items| items.into_iter().map(|item| item.text).collect(),
     );
-    if lefts.len() > 1 && lefts.iter().any(|item| item.split_whitespace().count() > MAX_LISTED) {
+    if lefts.len() > 1 && lefts.iter().any(|item| item.word_count() > MAX_LISTED) {
         lefts = vec![left];
     }
     let items: Vec<Item> = lefts.into_iter().chain([right]).map(|text| Item::named("", &text)).collect();
-    let fits = |item: &Item| (1..=MAX_WORDS).contains(&item.text.split_whitespace().count());
+    let fits = |item: &Item| (1..=MAX_WORDS).contains(&item.text.word_count());
     if (2..=MAX_ITEMS).contains(&items.len()) && items.iter().all(fits) { items } else { Vec::new() }
 }
 

@@ -7,7 +7,7 @@ use super::clause;
 use super::kinds::Source;
 use super::prose::{Place, Sentence};
 use super::report::pieces;
-use super::sense::sense;
+use super::sense::{Words, sense};
 use super::statement::{self, NOT_ORDER};
 use crate::text::pattern::static_regex;
 
@@ -17,9 +17,9 @@ const MOST: usize = 2;
 const TOLD: usize = 2;
 
 static_regex! {
-    static CUE = r"can|may|free|ok|allow|permit|unlock|mozes|mozete|smes|smete|slobod|dozvol|u redu";
-    /// What is waited for is mostly over, or there.
-    static IS_THERE = r"\b(?:done|finish\w*|complete\w*|ready|over|through|merged|approved|released|deployed|shipped|landed|green|pass(?:es|ed|ing)?|back|here|fixed|signed|zavrs\w*|gotov\w*|spremn?\w*|prolaz\w*|pros[aoli]+|stig\w*|odobr\w*|spojen\w*|objavljen\w*|zelen\w*|resen\w*|popravljen\w*)\b";
+    static CUE = r"\b(?:can|may|free|ok|allow|permit|unlock|mozes|mozete|smes|smete|slobod|dozvol|u redu)";
+    /// What is waited for is mostly over, or there: not on the way through, over or back.
+    static IS_THERE = r"\b(?:is|are|was|were|be|been|'s|'re|now|all|finally) (?:\w+ )?(?:over|through|back|here)\b|\b(?:done|finish\w*|complete\w*|ready|merged|approved|released|deployed|shipped|landed|green|pass(?:es|ed|ing)?|fixed|signed|zavrs\w*|gotov\w*|spremn?\w*|prolaz\w*|pros[aoli]+|stig\w*|odobr\w*|spojen\w*|objavljen\w*|zelen\w*|resen\w*|popravljen\w*)\b";
     static PERMITS = r"^(?:(?:ok|okay|alright|fine|yes|now|so|and|dobro|e|u redu|sada|sad|od sada|ipak|pa|i|vazi),? )*(?:you (?:may|can|are (?:now )?(?:allowed|free|welcome|permitted) to)|feel free to|(?:it is|it's|its) (?:now |again )?(?:ok|okay|fine|allowed|safe|permitted|alright|all right) (?:now |again )?(?:for you )?to|(?:ti |sada |sad |opet |ipak )*(?:smes|smete|mozes|mozete|slobodno|dozvoljeno (?:ti |vam )?je|u redu je))(?: (?:now|again|also|freely|sada|sad|opet|slobodno|i|da))* ([a-z-]+)\b(.*)$";
     static FREES = r"^(?:(?:ok|okay|now|so|and|sada|sad|pa|i),? )*(.{3,50}?) (?:is|are|je|su) (?:now |again |sada |sad |opet |ponovo )*(?:allowed|permitted|free|unlocked|dozvoljen\w*|slobod\w*|otkljucan\w*)(?: (?:now|again|to (?:edit|touch|change|use)|sada|opet|ponovo))*[.!]*$";
     static LEAVES = r"^(?:(?:please|and|but|i'll|i will|we'll|we will|molim te|a|ali) )*(?:leave (.+?) (?:alone|untouched|as (?:it )?is|be)|(?:keep|stay) (?:away|off|out) (?:from |of )?(.+)|hands off (.+)|ostavi(?:cu|cemo|te)? (.+?) na miru)\b";
@@ -45,8 +45,7 @@ pub(super) fn permissions(part: &Sentence) -> Vec<Captured> {
     let allows = |piece: String| {
         let seen = sense(&piece);
         let there = || IS_THERE.is_match(&seen) && !DENIES.is_match(&seen);
-        let told =
-            seen.split_whitespace().count() >= TOLD && (permits(&seen) || FREES.is_match(&seen) || there());
+        let told = seen.word_count() >= TOLD && (permits(&seen) || FREES.is_match(&seen) || there());
         told.then(|| Captured::withdrawal(&piece, Source::User, Withdrawn::Allowed(piece.clone())))
     };
     pieces(&part.text).into_iter().filter_map(allows).take(MOST).collect()

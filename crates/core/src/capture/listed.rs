@@ -4,9 +4,9 @@
 use super::captured::Captured;
 use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{is_serbian_change, starts_with_order};
-use super::prose::{Place, Sentence, sentences};
+use super::prose::{Place, Sentence};
 use super::section::{Section, classify};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A longer label is a sentence.
@@ -34,13 +34,10 @@ pub(super) fn items(part: &Sentence) -> Vec<Captured> {
     items.iter().map(item).collect()
 }
 
-/// What a text lists as left to do. It is no order for the next step: that the agent went to work says nothing of it.
-pub(super) fn left(text: &str) -> Vec<String> {
-    if !text.contains(':') {
-        return Vec::new();
-    }
-    let of = |part: Sentence| split(&part).filter(|(section, _)| *section == Section::Next);
-    sentences(text).into_iter().filter_map(of).flat_map(|(_, items)| items).collect()
+/// What sentences list as left to do. It is no order for the next step: that the agent went to work says nothing of it.
+pub(super) fn left(parts: &[Sentence]) -> Vec<String> {
+    let next = parts.iter().filter_map(split).filter(|(section, _)| *section == Section::Next);
+    next.flat_map(|(_, items)| items).collect()
 }
 
 fn split(part: &Sentence) -> Option<(Section, Vec<String>)> {
@@ -49,7 +46,7 @@ fn split(part: &Sentence) -> Option<(Section, Vec<String>)> {
     }
     let found = LABELLED.captures(&part.seen)?;
     let (label, rest) = (found.get(1)?, found.get(2)?);
-    if label.as_str().split_whitespace().count() > MAX_LABEL {
+    if label.as_str().word_count() > MAX_LABEL {
         return None;
     }
     let section =
@@ -78,9 +75,7 @@ fn split(part: &Sentence) -> Option<(Section, Vec<String>)> {
         items.pop();
         items.extend(two);
     }
-    let fits = |item: &String| {
-        (1..=MAX_ITEM).contains(&item.split_whitespace().count()) && !CLAUSE.is_match(&sense(item))
-    };
+    let fits = |item: &String| (1..=MAX_ITEM).contains(&item.word_count()) && !CLAUSE.is_match(&sense(item));
     items.iter().all(fits).then_some((section, items))
 }
 
@@ -102,6 +97,7 @@ fn cut(text: &str, mark: &crate::text::pattern::Pattern) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::prose::sentences;
     use super::*;
 
     fn of(text: &str) -> Vec<(Kind, String)> {

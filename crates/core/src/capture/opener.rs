@@ -1,6 +1,7 @@
 //! What stands before a statement: words that say nothing, and words that conclude from what was said.
 
 use super::prose::is_ornament;
+use super::sense::Words;
 use super::settled;
 use crate::text::pattern::static_regex;
 
@@ -30,10 +31,14 @@ pub(super) fn open(seen: &str) -> (&str, usize, bool) {
             break;
         };
         let rest = main.get(found.end()..).unwrap_or("");
-        if rest.split_whitespace().count() < 2 {
+        if rest.split_whitespace().nth(1).is_none() {
             break;
         }
         main = rest;
     }
-    (main, seen.split_whitespace().count() - main.split_whitespace().count(), concluding)
+    let taken = match seen.len() - main.len() {
+        0 => 0,
+        _ => seen.word_count() - main.word_count(),
+    };
+    (main, taken, concluding)
 }

@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::laid_out;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// More than this is a list of something else.
@@ -120,7 +120,7 @@ fn labelled(part: &Sentence) -> Option<Item> {
     }
     let seen = part.seen.as_str();
     let found = LABELLED.captures(seen).or_else(|| LETTERED.captures(seen))?;
-    let skipped = seen.get(..found.get(2)?.start())?.split_whitespace().count();
+    let skipped = seen.get(..found.get(2)?.start())?.word_count();
     Some(Item { label: found.get(1)?.as_str().to_owned(), text: trimmed(skip_words(&part.text, skipped)) })
 }
 
@@ -177,13 +177,13 @@ fn in_question(question: &str) -> Option<Options> {
     let (frame, left_text) = if let Some(found) =
         BE.captures(&left_seen).filter(|_| seen.starts_with("should") || seen.starts_with("shall"))
     {
-        let lead = left_seen.get(..found.get(3)?.start())?.split_whitespace().count();
+        let lead = left_seen.get(..found.get(3)?.start())?.word_count();
         let head: Vec<&str> = left_text.split_whitespace().take(lead).collect();
         (Some(head.join(" ").replacen(" be", " is", 1)), skip_words(&left_text, lead).to_owned())
     } else if let Some(found) =
         MODE_VERB.captures(&left_seen).filter(|_| !MODE_VERB.is_match(&sense(&right_text)))
     {
-        let lead = left_seen.get(..found.get(2)?.start())?.split_whitespace().count();
+        let lead = left_seen.get(..found.get(2)?.start())?.word_count();
         let head: Vec<&str> = left_text.split_whitespace().take(lead).collect();
         (Some(head.join(" ")), skip_words(&left_text, lead).to_owned())
     } else {
@@ -196,12 +196,12 @@ fn in_question(question: &str) -> Option<Options> {
     };
     let mut items: Vec<Item> =
         left_text.split(", ").map(|text| Item { label: String::new(), text: trimmed(text) }).collect();
-    if items.len() > 4 || items.iter().any(|item| item.text.split_whitespace().count() > 8) {
+    if items.len() > 4 || items.iter().any(|item| item.text.word_count() > 8) {
         items = vec![Item { label: String::new(), text: trimmed(&left_text) }];
     }
     let right_text = skip_words(
         &right_text,
-        FRAME.find(&sense(&right_text)).map_or(0, |found| found.as_str().split_whitespace().count()),
+        FRAME.find(&sense(&right_text)).map_or(0, |found| found.as_str().word_count()),
     )
     .to_owned();
     items.push(Item { label: String::new(), text: right_text });

@@ -1,6 +1,6 @@
 //! Errors that a person pastes: one short line each, open until they are fixed.
 
-use super::sense::sense;
+use super::sense::{Words, sense};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 
@@ -42,7 +42,7 @@ pub(super) fn error(text: &str) -> Option<String> {
     let said: Vec<&str> = said.split_whitespace().collect();
     let said = said.join(" ");
     let said = clip::one_line(&said);
-    (said.split_whitespace().count() >= 2).then(|| clip::ellipsize(&said, MAX_ERROR).into_owned())
+    (said.word_count() >= 2).then(|| clip::ellipsize(&said, MAX_ERROR).into_owned())
 }
 
 /// The line that opens a text, with the lines that a terminal or a mail wrapped off its end: inside of an open JSON string, or

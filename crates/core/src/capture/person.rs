@@ -13,7 +13,7 @@ use super::lift;
 use super::listed;
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use super::statement::{
     ENSURE, FIRST_PERSON_NEED, HEDGE, HISTORY, MUST, NOT_ORDER, OPEN, forbids_in_serbian, permits, request,
     statement, takes_a_stance,
@@ -74,16 +74,19 @@ pub(super) struct Heard {
     pub(super) found: Vec<Captured>,
     /// The error that was pasted.
     pub(super) error: Option<String>,
+    /// What it lists as left to do.
+    pub(super) left: Vec<String>,
 }
 
 /// What the sentences of a typed text say. `first` tells that nobody asked for anything before.
 pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     let parts = sentences(text);
     let mut found: Vec<Captured> = Vec::new();
-    let mut asks = Vec::with_capacity(parts.len());
+    let mut asks = Vec::new();
     let mut answered = false;
     let mut last: Option<&Sentence> = None;
     for part in &parts {
+        let _noted = part.seen.noted();
         let mut said = match amount::other(part, last, before, &found) {
             Some(other) => vec![other],
             None => sentence(part, answered, before, &found),
@@ -97,7 +100,9 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
         }
         last = Some(part).filter(|_| said.is_empty());
         answered = goal::answers_only(&part.seen);
-        asks.push(goal::may_name(part, &said));
+        if first {
+            asks.push(goal::may_name(part, &said));
+        }
         for said in said {
             if let Some(before) = found.last_mut().filter(|before| belongs(&said, before, first)) {
                 before.text = joined(&before.text, &said.text);
@@ -123,15 +128,21 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     if found.is_empty() {
         found.extend(swap::turned_down(&parts));
     }
-    found.extend(parts.iter().flat_map(keeps::removals));
-    found.extend(parts.iter().flat_map(lift::permissions));
+    let told = |says: fn(&Sentence) -> Vec<Captured>| {
+        parts.iter().flat_map(move |part| {
+            let _noted = part.seen.noted();
+            says(part)
+        })
+    };
+    found.extend(told(keeps::removals));
+    found.extend(told(lift::permissions));
     if first && let Some(goal) = goal::first(text, &parts, &asks) {
         found.insert(0, goal);
     }
     let pasted = pasted::error(text).map(|error| Captured::new(Kind::OpenItem, &error, Source::User, 0.6));
     let error = pasted.as_ref().map(|pasted| pasted.text.clone());
     found.extend(pasted);
-    Heard { found, error }
+    Heard { found, error, left: listed::left(&parts) }
 }
 
 /// Whether a text orders something to be changed, whatever it is.
@@ -190,7 +201,7 @@ fn sentence(part: &Sentence, answered: bool, before: &Before<'_>, here: &[Captur
     } else if let Some(goal) = goal::changed(&part.text, &part.seen, rules) {
         vec![goal]
     } else {
-        let seen = skip_words(&part.seen, words).to_owned();
+        let seen = skip_words(&part.seen, words).to_owned().into();
         let rest = Sentence { text: rest.to_owned(), seen, ..part.clone() };
         let last = matches!(&withdrawal, Some(Captured { withdraws: Some(Withdrawn::Said(_)), .. }));
         let mut said = stated(&rest, answered, true);
@@ -240,7 +251,7 @@ fn with_instead(
 /// What one sentence says: mostly one thing or nothing. `changes` tells that something was taken back right before.
 fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     let whole = part.seen.as_str();
-    let words = whole.split_whitespace().count();
+    let words = whole.word_count();
     if !(MIN_WORDS..=MAX_WORDS).contains(&words) {
         return Vec::new();
     }
@@ -329,7 +340,7 @@ fn question(opened: &Opened<'_>) -> Option<Captured> {
     let (text, seen) = (opened.text, opened.seen);
     let Some(tag) = TAG_QUESTION.find(seen) else { return request(text, seen) };
     let statement = seen.get(..tag.start()).unwrap_or(seen);
-    let kept = clause::slice(text, 0, statement.split_whitespace().count());
+    let kept = clause::slice(text, 0, statement.word_count());
     (MUST.is_match(statement) && !HISTORY.is_match(statement) && !FIRST_PERSON_NEED.is_match(statement))
         .then(|| Captured::new(Kind::Constraint, kept.trim_end_matches(','), Source::User, 0.6))
 }
@@ -353,37 +364,37 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
     if cuts.is_empty() {
         return one(text, seen, opened.answers);
     }
-    let end = seen.split_whitespace().count();
+    let end = seen.word_count();
     let mut starts: Vec<(usize, usize)> = vec![(0, 0)];
     starts.extend(cuts);
     let ends = starts.iter().skip(1).map(|(end, _)| *end).chain([end]);
     // Start, end and what it says.
     let mut pieces: Vec<(usize, usize, Captured)> = Vec::new();
     for ((_, start), end) in starts.iter().zip(ends) {
-        let (piece, piece_seen) = clause::sliced(text, *start, end);
-        let said = (*start == 0 || directs(&piece_seen) && !clause::points_back(&piece_seen))
-            .then(|| one(&piece, &piece_seen, opened.answers).into_iter().next())
+        let (piece, piece_seen) = clause::sliced(text, seen, *start, end);
+        let said = (*start == 0 || directs(piece_seen) && !clause::points_back(piece_seen))
+            .then(|| one(&piece, piece_seen, opened.answers).into_iter().next())
             .flatten();
         match (said, pieces.last_mut()) {
             (Some(said), Some((_, last_end, last)))
                 if last.kind == said.kind
-                    && !NOT_ORDER.is_match(&piece_seen)
-                    && !(said.kind == Kind::Decision && stands_alone(&piece_seen)) =>
+                    && !NOT_ORDER.is_match(piece_seen)
+                    && !(said.kind == Kind::Decision && stands_alone(piece_seen)) =>
             {
                 *last_end = end;
             }
             (Some(said), _) => pieces.push((*start, end, said)),
             // `Retry at most 3 times, timeout 30 seconds`: a change of one leaves the other.
             (None, Some((_, _, last)))
-                if clause::is_setting(&piece_seen) && last.text.contains(|c: char| c.is_ascii_digit()) =>
+                if clause::is_setting(piece_seen) && last.text.contains(|c: char| c.is_ascii_digit()) =>
             {
                 let said = Captured::new(last.kind, &piece, Source::User, last.confidence);
                 pieces.push((*start, end, said));
             }
             (None, Some((_, last_end, _))) => *last_end = end,
             // `don't do that, use X`, `we do not use Y any more, go with X`: what is refused is said elsewhere.
-            (None, None) if NOT_ORDER.is_match(&piece_seen) || NO_MORE.is_match(&piece_seen) => {}
-            (None, None) if REASON.is_match(&piece_seen) && !CONDITION.is_match(&piece_seen) => {}
+            (None, None) if NOT_ORDER.is_match(piece_seen) || NO_MORE.is_match(piece_seen) => {}
+            (None, None) if REASON.is_match(piece_seen) && !CONDITION.is_match(piece_seen) => {}
             (None, None) => return one(text, seen, opened.answers),
         }
     }
@@ -406,7 +417,7 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
 
 /// Says by itself what is decided: `keep the cache in SQLite`, not `keep them`.
 fn stands_alone(seen: &str) -> bool {
-    seen.split_whitespace().count() >= clause::MIN_CHOICE
+    seen.word_count() >= clause::MIN_CHOICE
 }
 
 fn one(text: &str, seen: &str, answers: bool) -> Vec<Captured> {

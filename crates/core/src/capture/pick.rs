@@ -1,7 +1,7 @@
 //! Which of several options an answer picks: by place, by name, by what it has not, by its price or hour.
 
 use super::options::{Choice, Options};
-use super::sense::words_before;
+use super::sense::{Words, words_before};
 use crate::text::pattern::static_regex;
 
 /// Longer answers pick nothing by a name.
@@ -33,7 +33,7 @@ static_regex! {
 /// The option that the answer picks.
 pub(super) fn choose(options: &Options, answer: &str) -> Option<Choice> {
     let answer = &answer.replace(['(', ')'], "");
-    let words = answer.split_whitespace().count();
+    let words = answer.word_count();
     if options.items.len() < 2 || words > MAX_ANSWER || NEITHER.is_match(answer) || answer.ends_with('?') {
         return None;
     }
@@ -57,7 +57,7 @@ pub(super) fn choose(options: &Options, answer: &str) -> Option<Choice> {
 fn by_conclusion(options: &Options, answer: &str) -> Option<Choice> {
     let rest = CONCLUDES.find(answer).and_then(|found| answer.get(found.end()..))?;
     let picked = by_place(options, rest).or_else(|| by_name(options, rest))?;
-    Some(Choice { words: answer.split_whitespace().count(), ..picked })
+    Some(Choice { words: answer.word_count(), ..picked })
 }
 
 /// `1 and 3`, `the first and the last`.
@@ -115,7 +115,7 @@ fn by_place(options: &Options, answer: &str) -> Option<Choice> {
 
 /// `the cheapest`, `the later one`, where each option has one price or one hour.
 fn by_measure(options: &Options, answer: &str) -> Option<Choice> {
-    let words = answer.split_whitespace().count();
+    let words = answer.word_count();
     if words > MAX_NAMING || NEGATES.is_match(answer) {
         return None;
     }
@@ -193,7 +193,7 @@ fn scores(options: &Options, said: &[String], same: fn(&str, &str) -> bool) -> V
 
 /// The words of a short answer stand in exactly one option.
 fn by_name(options: &Options, answer: &str) -> Option<Choice> {
-    let words = answer.split_whitespace().count();
+    let words = answer.word_count();
     if words > MAX_NAMING || NEGATES.is_match(answer) {
         return None;
     }
@@ -230,9 +230,8 @@ fn by_first_clause(options: &Options, answer: &str) -> Option<Choice> {
     };
     let rest = by_name(options, reason.trim());
     let agrees = rest.is_none_or(|other| other.text == picked.text) && named(answer) == 1;
-    ((agrees || prefers) && clause.split_whitespace().count() <= if prefers { 9 } else { 5 }).then(|| {
-        Choice { words: answer.split_whitespace().count() - reason.split_whitespace().count(), ..picked }
-    })
+    ((agrees || prefers) && clause.word_count() <= if prefers { 9 } else { 5 })
+        .then(|| Choice { words: answer.word_count() - reason.word_count(), ..picked })
 }
 
 fn split_reason(answer: &str) -> Option<(&str, &str)> {
@@ -261,7 +260,7 @@ fn by_a_sentence(options: &Options, answer: &str) -> Option<Choice> {
     picks.iter().all(|pick| pick.text == last.text).then(|| Choice {
         text: last.text.clone(),
         frame: last.frame.clone(),
-        words: answer.split_whitespace().count(),
+        words: answer.word_count(),
     })
 }
 
@@ -269,7 +268,7 @@ fn by_a_sentence(options: &Options, answer: &str) -> Option<Choice> {
 fn by_exclusion(options: &Options, answer: &str) -> Option<Choice> {
     let first = answer.split([',', ';', '.']).next().unwrap_or(answer);
     let out = RULES_OUT.captures(first)?.get(1)?.as_str();
-    let words = answer.split_whitespace().count();
+    let words = answer.word_count();
     let ruled = by_place(options, out)
         .and_then(|choice| options.position(&choice.text))
         .map(|at| vec![at])

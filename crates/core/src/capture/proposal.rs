@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::lexicon::announces_decision;
 use super::prose::{Place, Sentence};
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A question this far above the end is no longer what is answered.
@@ -57,7 +57,7 @@ impl Proposal {
     /// It says more than `continue` or `do it`.
     pub(super) fn has_content(&self) -> bool {
         let seen = sense(&self.text);
-        self.text.split_whitespace().count() >= 2
+        self.text.word_count() >= 2
             && !BARE.is_match(&seen)
             && !POINTS.is_match(&seen)
             && !POINTS.is_match(&seen)
@@ -89,10 +89,10 @@ fn granted(parts: &[Sentence]) -> Option<Proposal> {
     let found = GRANT.captures(&last.seen)?;
     let flips = UNLESS.is_match(&last.seen);
     let body = if let Some(rest) = found.get(1) {
-        let skipped = last.seen.get(..rest.start())?.split_whitespace().count();
+        let skipped = last.seen.get(..rest.start())?.word_count();
         skip_words(&last.text, skipped).to_owned()
     } else {
-        let words = found.get(2)?.as_str().split_whitespace().count();
+        let words = found.get(2)?.as_str().word_count();
         last.text.split_whitespace().take(words).collect::<Vec<_>>().join(" ")
     };
     Some(Proposal { flips, ..Proposal::new(&suggestion(&body), true) })
@@ -136,8 +136,8 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
         if !subject.starts_with("you ")
             && !matches!(subject, "it" | "that" | "this" | "you" | "everything" | "to" | "ovo")
         {
-            let skipped = seen.get(..found.get(1)?.start())?.split_whitespace().count();
-            let count = subject.split_whitespace().count();
+            let skipped = seen.get(..found.get(1)?.start())?.word_count();
+            let count = subject.word_count();
             let words: Vec<&str> =
                 skip_words(&question.text, skipped).split_whitespace().take(count).collect();
             let tail = found.get(2).map_or("", |tail| tail.as_str().trim());
@@ -153,7 +153,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
         }
     }
     if let Some(found) = ASK.captures(seen).and_then(|found| found.get(1)) {
-        let skipped = seen.get(..found.start())?.split_whitespace().count();
+        let skipped = seen.get(..found.start())?.word_count();
         let body = skip_words(&question.text, skipped);
         let proposal = Proposal::new(&first_half(body), false);
         // `I'd call it Fuse Box. Shall we keep that?`
@@ -167,7 +167,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
         return Some(proposal);
     }
     if let Some(found) = ASK_SUBJECT.captures(seen).and_then(|found| found.get(1)) {
-        let skipped = seen.get(..found.start())?.split_whitespace().count();
+        let skipped = seen.get(..found.start())?.word_count();
         let body = first_half(skip_words(&question.text, skipped));
         return Some(Proposal::new(&body.replacen(" be ", " is ", 1), false));
     }

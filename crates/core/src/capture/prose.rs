@@ -1,6 +1,7 @@
 //! A reply as sentences with their place: markdown blocks, list marks, headings and quotes are read once, code fences,
 //! logs and tables are told apart, so that rules look at sentences and never at sample text (FAULTS C5, C6, C8).
 
+use super::sense::{Seen, Words};
 use crate::text::pattern::static_regex;
 use std::rc::Rc;
 
@@ -34,7 +35,7 @@ pub(super) struct Sentence {
     /// The words, list marks and bold at the ends taken off, code kept.
     pub(super) text: String,
     /// Its form that rules look at: see [`super::sense`].
-    pub(super) seen: String,
+    pub(super) seen: Seen,
     /// The block it stands in.
     pub(super) place: Place,
     /// It opens its block.
@@ -284,7 +285,7 @@ impl Reader {
 
     fn push(&mut self, text: String, place: Place, first: bool, bold: Option<String>) {
         self.out.push(Sentence {
-            seen: super::sense::sense(&text),
+            seen: Seen::of(&text),
             text,
             place,
             first,
@@ -329,7 +330,7 @@ fn is_title(raw: &str) -> bool {
         return false;
     }
     if let Some(inner) = BOLD_ALONE.captures(raw).and_then(|found| found.get(1)) {
-        let words = inner.as_str().split_whitespace().count();
+        let words = inner.as_str().word_count();
         let limit = if raw.trim_end_matches('*').ends_with(':') { 9 } else { 4 };
         return words <= limit && !super::lexicon::starts_with_order(&super::sense::sense(inner.as_str()));
     }

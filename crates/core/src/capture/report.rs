@@ -4,7 +4,7 @@
 use super::act::{self, Act};
 use super::prose::{Place, Sentence};
 use super::section::{Section, classify};
-use super::sense::{sense, skip_words};
+use super::sense::{Words, sense, skip_words};
 use crate::text::pattern::static_regex;
 
 /// Reports that are taken from one reply.
@@ -122,7 +122,7 @@ fn sentence(part: &Sentence) -> (bool, Vec<Report>) {
 /// A text and its seen form without the first `bytes` of the latter.
 fn without<'t>(text: &'t str, seen: &'t str, bytes: usize) -> (&'t str, &'t str) {
     let rest = seen.get(bytes..).unwrap_or("").trim_start();
-    let words = seen.split_whitespace().count() - rest.split_whitespace().count();
+    let words = seen.word_count() - rest.word_count();
     (skip_words(text, words), rest)
 }
 
@@ -165,8 +165,8 @@ pub(super) fn pieces(text: &str) -> Vec<String> {
         if before.matches(['(', '[']).count() > before.matches([')', ']']).count() {
             continue;
         }
-        let end = before.split_whitespace().count();
-        let next = seen.get(..found.end()).unwrap_or("").split_whitespace().count();
+        let end = before.word_count();
+        let next = seen.get(..found.end()).unwrap_or("").word_count();
         out.push(words.get(start..end).unwrap_or_default().join(" "));
         start = next;
     }

@@ -1,6 +1,7 @@
 //! What stands under a heading or behind an introduction: the headings of Pi, of OpenClaw's safeguard, of packets, and
 //! freer ones that people and models write.
 
+use super::sense::Words;
 use crate::text::pattern::static_regex;
 
 /// What the entries of a section are.
@@ -37,7 +38,7 @@ static_regex! {
 /// The section that a heading or an introduction opens, from its folded words. Long sentences open none.
 pub(super) fn classify(seen: &str) -> Option<Section> {
     let seen = seen.trim().trim_end_matches(':');
-    if seen.is_empty() || seen.split_whitespace().count() > 9 {
+    if seen.is_empty() || seen.word_count() > 9 {
         return None;
     }
     let found = [

@@ -2,9 +2,56 @@
 //! word as long as the original, so that words counted here can be taken off there.
 
 use crate::text::fold;
+use crate::text::pattern::{Held, Noted};
+use std::cell::OnceCell;
+use std::ops::Deref;
 
 /// A quoted passage of this many words is somebody else's.
 const QUOTED_WORDS: usize = 3;
+
+/// What [`sense`] gives, with the patterns that may match in it.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    text: String,
+    held: OnceCell<Held>,
+}
+
+impl Seen {
+    pub(super) fn of(text: &str) -> Self {
+        sense(text).into()
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// While the note lives, patterns are asked about this text and its parts at little cost.
+    pub(super) fn noted(&self) -> Noted<'_> {
+        Noted::new(&self.text, self.held.get_or_init(|| Held::of(&self.text)))
+    }
+}
+
+impl From<String> for Seen {
+    fn from(text: String) -> Self {
+        Self { text, held: OnceCell::new() }
+    }
+}
+
+impl Deref for Seen {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl PartialEq for Seen {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Seen {}
 
 /// Folded text with straight apostrophes; code becomes `x`s and longer quoted passages `#`s, blanks kept.
 pub(super) fn sense(text: &str) -> String {
@@ -54,14 +101,32 @@ fn mask(chars: &mut [char], mark: char, with: char, words: usize) {
 fn cover(chars: &mut [char], span: std::ops::Range<usize>, with: char, words: usize) {
     let Some(span) = chars.get_mut(span) else { return };
     let inside = span.iter().collect::<String>();
-    if inside.split_whitespace().count() >= words {
+    if inside.word_count() >= words {
         span.iter_mut().filter(|c| !c.is_whitespace()).for_each(|c| *c = with);
+    }
+}
+
+/// Words, counted again and again.
+pub(super) trait Words {
+    /// As many as `split_whitespace` gives; most texts are ASCII, and their bytes tell.
+    fn word_count(&self) -> usize;
+}
+
+impl Words for str {
+    fn word_count(&self) -> usize {
+        if !self.is_ascii() {
+            return self.split_whitespace().count();
+        }
+        let blank = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
+        let ends =
+            self.as_bytes().windows(2).filter(|pair| matches!(pair, [a, b] if !blank(*a) && blank(*b)));
+        ends.count() + usize::from(self.bytes().next_back().is_some_and(|last| !blank(last)))
     }
 }
 
 /// How many words of the form that rules look at stand before a byte of it: so many stand before it in the original.
 pub(super) fn words_before(seen: &str, at: usize) -> usize {
-    seen.get(..at).map_or(0, |before| before.split_whitespace().count())
+    seen.get(..at).map_or(0, |before| before.word_count())
 }
 
 /// The original without its first `words` words.
@@ -79,11 +144,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn words_are_counted_as_they_are_split() {
+        let blanks =
+            ["", " ", "\t", "\n", "\u{b}", "\u{c}", "\r", "\u{1c}", "\u{1f}", "\u{85}", "\u{a0}", "\u{2003}"];
+        for a in blanks {
+            for b in blanks {
+                for text in
+                    [format!("{a}x{b}"), format!("x{a}y{b}z"), format!("{a}{b}"), format!("{a}x y{b}ž")]
+                {
+                    assert_eq!(text.word_count(), text.split_whitespace().count(), "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn code_and_quoted_words_are_masked_and_words_still_count_alike() {
         let text = "So “we will use Kafka now” and I’ll try `a b` — Čuvamo";
         let seen = sense(text);
         assert_eq!(seen, "so ### #### ### ##### #### and i'll try xx xx - cuvamo");
-        assert_eq!(seen.split_whitespace().count(), text.split_whitespace().count());
+        assert_eq!(seen.word_count(), text.word_count());
         assert_eq!(skip_words(text, 11), "— Čuvamo");
     }
 }

@@ -2,7 +2,7 @@
 //! `Keeping the old logo`, and what the end of a comparison says in plain present tense (`the index lives in SQLite`).
 
 use super::lexicon::{is_change, is_look, is_strong_change};
-use super::sense::words_before;
+use super::sense::{Words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A sentence of more words is no short answer.
@@ -73,14 +73,14 @@ pub(super) fn told_choice(main: &str) -> Option<usize> {
         let head = main.get(..at)?.trim();
         let circumstance = CIRCUMSTANCE.is_match(head) || LINKED.is_match(head);
         let fine = at == 0 || circumstance && !TOLD.is_match(head);
-        let words = rest.split_whitespace().count();
+        let words = rest.word_count();
         if fine && words >= 2 && !NOTHING.is_match(rest) && !by_mistake(rest) {
             return Some(if TOPIC.is_match(head) { 0 } else { count(at) });
         }
     }
     if let Some(found) = IT_WAS.captures(main) {
         let rest = found.get(1).or_else(|| found.get(2))?;
-        let fine = rest.as_str().split_whitespace().count() >= 3 && !BY_OTHERS.is_match(main);
+        let fine = rest.as_str().word_count() >= 3 && !BY_OTHERS.is_match(main);
         return fine.then(|| count(rest.start()));
     }
     let told = FELL_ON.is_match(main) || PASSIVE.is_match(main) && !TOLD.is_match(main);
@@ -93,19 +93,19 @@ pub(super) fn names_it(main: &str) -> Option<usize> {
         && let Some(name) = IT_IS.captures(main).and_then(|found| found.get(1))
         && !NO_NAME.is_match(name.as_str().trim_end_matches(" it is"))
     {
-        let head = main.get(..name.start())?.split_whitespace().count();
+        let head = main.get(..name.start())?.word_count();
         let rest = main.get(name.end()..)?;
         let all = !REASON.is_match(rest);
-        return Some(if all { usize::MAX } else { head + name.as_str().split_whitespace().count() });
+        return Some(if all { usize::MAX } else { head + name.as_str().word_count() });
     }
     let found = ITS.captures(main)?;
     let state = found.get(1).is_some_and(|name| STATE.is_match(name.as_str()));
-    (!state).then(|| main.split_whitespace().count())
+    (!state).then(|| main.word_count())
 }
 
 /// Sentences of short answers: `Keeping the old logo`, `Tuesday, then`.
 pub(super) fn short_choice(main: &str) -> bool {
-    let words = main.split_whitespace().count();
+    let words = main.word_count();
     if !(2..=SHORT).contains(&words) || main.ends_with('?') {
         return false;
     }
@@ -153,7 +153,7 @@ pub(super) fn we_take(main: &str) -> bool {
 
 /// After a comparison: a plain statement of what will be so. Descriptions and reports are none.
 pub(super) fn settles(clause: &str) -> bool {
-    let words = clause.split_whitespace().count();
+    let words = clause.word_count();
     if words < 3 || SAYS_HOW.is_match(clause) || REPORT.is_match(clause) {
         return false;
     }

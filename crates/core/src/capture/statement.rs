@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{
     announces_decision, is_change, is_serbian_change, names_nothing, orders_by_shape, starts_with_order,
 };
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 static_regex! {
@@ -95,7 +95,7 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
             SETTLED_VERB.captures(seen).or_else(|| SETTLED.captures(seen)).and_then(|found| found.get(1))
     {
         let head = words_before(seen, found.start());
-        let count = found.as_str().split_whitespace().count();
+        let count = found.as_str().word_count();
         let what: Vec<&str> = skip_words(text, head).split_whitespace().take(count).collect();
         let mut settled = Captured::task(text, TaskState::Done, Source::User, 0.8);
         settled.resolves = Some(what.join(" "));
@@ -114,7 +114,7 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
     let told_not = NOT_ORDER.captures(seen).and_then(|found| found.get(1)).is_some_and(|rest| {
-        rest.as_str().split_whitespace().count() >= 2
+        rest.as_str().word_count() >= 2
             && !names_nothing(rest.as_str())
             && !rest.as_str().starts_with("worry")
             && !rest.as_str().starts_with("know")
@@ -146,7 +146,7 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
         && !seen.starts_with("no problem")
         && !seen.starts_with("no idea")
         && !HISTORY.is_match(seen)
-        && seen.split_whitespace().count() <= 14
+        && seen.word_count() <= 14
     {
         return said(Kind::Constraint, 0.7);
     }
@@ -187,7 +187,7 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
     if let Some(found) = WANT.captures(seen).and_then(|found| found.get(1)) {
         let body = found.as_str();
         let work = starts_with_order(body) || body.split_whitespace().next().is_some_and(is_serbian_change);
-        return (work && body.split_whitespace().count() >= 3)
+        return (work && body.word_count() >= 3)
             .then(|| Captured::task(text, TaskState::Open, Source::User, 0.75));
     }
     None
@@ -204,7 +204,7 @@ pub(super) fn request(text: &str, seen: &str) -> Option<Captured> {
     let body = found.as_str();
     let head = words_before(seen, found.start());
     let words = skip_words(text, head).trim_end_matches(['?', '!', '.']);
-    if words.split_whitespace().count() < 2 || names_nothing(body) {
+    if words.word_count() < 2 || names_nothing(body) {
         return None;
     }
     if STANCE.is_match(body) || another::settles(body) {
@@ -259,7 +259,7 @@ pub(super) fn permits(seen: &str) -> bool {
 /// What is said of a thing that is named first: `za prijavu koristi JWT`, `for the login use JWT`.
 fn behind_topic(seen: &str) -> Option<&str> {
     let rest = TOPIC_FIRST.captures(seen)?.get(1)?.as_str();
-    (rest.split_whitespace().count() >= 2 && !USE_NOUN.is_match(rest)).then_some(rest)
+    (rest.word_count() >= 2 && !USE_NOUN.is_match(rest)).then_some(rest)
 }
 
 /// `Folder api ne diraj`: the thing stands before what must not be done with it.

@@ -6,7 +6,7 @@ use super::captured::{Captured, Change, Withdrawn};
 use super::clause;
 use super::kinds::{Kind, Source};
 use super::prose::Sentence;
-use super::sense::sense;
+use super::sense::{Words, sense};
 use crate::text::pattern::static_regex;
 
 /// Longer names are stories.
@@ -131,7 +131,7 @@ fn after<'s>(lead: &crate::text::pattern::Pattern, seen: &'s str, before: usize)
 }
 
 fn count(text: &str) -> usize {
-    text.split_whitespace().count()
+    text.word_count()
 }
 
 #[cfg(test)]

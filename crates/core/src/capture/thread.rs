@@ -4,7 +4,7 @@
 use super::envelope::user_text;
 use super::goal;
 use super::prose::sentences;
-use super::sense::{sense, skip_words};
+use super::sense::{Words, sense, skip_words};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use crate::text::pattern::{Pattern, static_regex};
@@ -169,14 +169,14 @@ fn announced(messages: &[Message]) -> Option<String> {
         parts.iter().rev().take(12).filter(|part| !part.text.ends_with('?')).find_map(|part| {
             let seen = sense(&part.text);
             let found = pattern.captures(&seen)?.get(1)?;
-            let head = seen.get(..found.start())?.split_whitespace().count();
+            let head = seen.get(..found.start())?.word_count();
             let step = skip_words(&part.text, head).trim_end_matches(['.', ':', '!']).to_owned();
             let refuses = REFUSAL.is_match(&seen);
             // "Let me check - it looks like ...": what follows tells why.
             let named = [" - ", " – ", " — "]
                 .iter()
                 .fold(step.as_str(), |step, dash| step.split(dash).next().unwrap_or(step));
-            (!refuses && named.split_whitespace().count() >= 2).then_some(step)
+            (!refuses && named.word_count() >= 2).then_some(step)
         })
     };
     next(&NEXT_STEP).or_else(|| next(&WILL))

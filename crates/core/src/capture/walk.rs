@@ -4,7 +4,7 @@
 use super::decision::{CLOSED_HEADING, OTHER_HEADING, Stated, View, marked, tier};
 use super::opener::open;
 use super::prose::{Place, Sentence, is_ornament};
-use super::sense::skip_words;
+use super::sense::{Words, skip_words};
 use super::{label, settled};
 use crate::text::pattern::static_regex;
 use std::cell::OnceCell;
@@ -35,6 +35,7 @@ pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
     let mut headings = Headings::default();
     let whole = Whole::of(sentences);
     for (at, sentence) in sentences.iter().enumerate() {
+        let _noted = sentence.seen.noted();
         let seen = sentence.seen.as_str();
         if WITHDRAWN.is_match(seen) && sentence.place != Place::Quote {
             out.clear();
@@ -90,7 +91,7 @@ pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
             headings.taken = true;
             intro_taken = &sentence.intro;
         }
-        if stated.text.split_whitespace().count() < SHORT_DECISION
+        if stated.text.word_count() < SHORT_DECISION
             && stated.strength >= tier::INTENT
             && let Some(next) = sentences.get(at + 1).filter(|next| next.block == sentence.block)
             && !label::seals(&next.seen)
@@ -175,7 +176,7 @@ pub(super) struct Whole<'a> {
 
 impl<'a> Whole<'a> {
     pub(super) fn of(sentences: &'a [Sentence]) -> Self {
-        let words: usize = sentences.iter().take(5).map(|part| part.seen.split_whitespace().count()).sum();
+        let words: usize = sentences.iter().take(5).map(|part| part.seen.word_count()).sum();
         Self {
             short: sentences.len() <= 4 && words <= MAX_SHORT,
             last: sentences.len().saturating_sub(1),

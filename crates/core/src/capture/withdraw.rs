@@ -5,7 +5,7 @@ use super::captured::{Captured, Withdrawn};
 use super::clause;
 use super::kinds::{Kind, Source, TaskState};
 use super::prose::sentences;
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{Words, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// Longer alternatives are sentences.
@@ -15,7 +15,7 @@ const MAX_NAME: usize = 8;
 
 static_regex! {
     /// A word of the patterns below.
-    static CUE = r"second thou|thinking about|on reflection|undo|revert|scra|cancel|forget|ignor|disregard|strike|revers|retract|back|mind|nvm|drop|abandon|ditch|skip|kill|nix|need|bother|longer|not|don't|after all|remov|delet|rid|rip|off|obsolete|zaborav|batal|man[ij]|pust|povla|odust|treba|potreb|vazi|ponist|vrat|otkaz|ukloni|izbac|obris|nemoj|necemo|predom|vise|ostav|ne ";
+    static CUE = r"second thou|thinking about|on reflection|undo|revert|scra|cancel|forget|ignor|disregard|strike|revers|retract|back|mind|nvm|drop|abandon|ditch|skip|kill|nix|need|bother|longer|not|don't|after all|remov|delet|rid|rip|off|obsolete|zaborav|batal|man[ij]|pust|povla|odust|treba|potreb|vazi|ponist|vrat|otkaz|ukloni|izbac|obris|nemoj|necemo|predom|vise|ostav|\bne ";
     /// Words before it that say nothing.
     static LEAD = r"^(?:(?:ok|okay|oh|hm+|no|nope|nah|wait|hold on|sorry|actually|please|and|but|so|then|now|also|well|yes|yeah|right|hey|just|let's|lets|let us|can you|could you|would you|i think we (?:can|should)|we (?:can|should)|you can|i'd (?:like|want) (?:you )?to|i want (?:you )?to|you know what|ah|alright|all right|fine|in fact|thinking about it|on (?:second thoughts?|reflection)|after all|znas sta|u stvari|zapravo|ne|da|ma|e|a|ali|pa|onda|dobro|cekaj|stani|izvini|molim te|ipak|sad|sada|hajde|ajde|mozes da|mozemo da|moramo da)[,.!-]*\s+)+";
     /// `Forget what I said about Redis`, `zaboravi ono za petak`.
@@ -87,7 +87,7 @@ impl Before<'_> {
         let lead = LEAD.find(&seen).map_or(0, |lead| words_before(&seen, lead.end()));
         let rest = skip_words(rest, lead).trim_end_matches(['.', '!', ',', ' ']);
         let rest = rest.strip_suffix(" instead").unwrap_or(rest).trim_end_matches(',');
-        let count = rest.split_whitespace().count();
+        let count = rest.word_count();
         let fits = (1..=MAX_ALTERNATIVE).contains(&count)
             && !rest.ends_with('?')
             && !NO_ALTERNATIVE.is_match(&sense(rest));
@@ -153,7 +153,7 @@ pub(super) fn taken_back(text: &str, seen: &str) -> Option<(TakesBack, std::ops:
     {
         return None;
     }
-    let total = seen.split_whitespace().count();
+    let total = seen.word_count();
     let mut from = LEAD.find(seen).map_or(0, |lead| words_before(seen, lead.end()));
     // Every opener may be part of it: "don't", "ne treba".
     loop {
@@ -185,7 +185,7 @@ fn whole(piece: &str, text: &str, changed: bool) -> Option<TakesBack> {
         return None;
     }
     let name = |found: regex::Match<'_>| {
-        let (start, count) = (words_before(piece, found.start()), found.as_str().split_whitespace().count());
+        let (start, count) = (words_before(piece, found.start()), found.as_str().word_count());
         let name = clause::slice(text, start, start + count);
         let name = name.trim_end_matches([',', '.', '!', ';', ':', '?']).to_owned();
         (!NO_NAME.is_match(found.as_str()) && (1..=MAX_NAME).contains(&count)).then_some(name)

@@ -10,7 +10,7 @@ fn texts() -> Vec<&'static str> {
 /// Adds the texts one by one; each that is not distinct from a later one must be among the later one's candidates. How
 /// many pairs are related, and how many were looked at.
 fn related_and_looked_at(lines: &[String]) -> (usize, usize) {
-    related_and_looked_at_among(lines, |line| Known::new(line))
+    related_and_looked_at_among(lines, Known::new)
 }
 
 fn related_and_looked_at_among(lines: &[String], read: impl Fn(&str) -> Known) -> (usize, usize) {

@@ -4,10 +4,22 @@
 use aho_corasick::packed;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-/// More words than that are not looked for at once.
-const MOST_WORDS: usize = 64;
-/// Shorter words stand in nearly every text.
-const SHORTEST_WORD: usize = 3;
+/// The rest of a longer word tells nothing more.
+const LONGEST_WORD: usize = 8;
+
+/// Which words are worth looking for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// More are not looked for at once.
+    most: usize,
+    /// Shorter ones stand in nearly every text.
+    shortest: usize,
+}
+
+/// Where each pattern is asked by itself.
+const ALONE: Limits = Limits { most: 64, shortest: 3 };
+/// Where the words of all patterns are looked for at once.
+const TOGETHER: Limits = Limits { most: 128, shortest: 3 };
 
 /// See the module. Without a field, nothing is told by it.
 #[derive(Debug)]
@@ -23,7 +35,7 @@ impl Glance {
         let Ok(hir) = regex_syntax::parse(pattern) else { return Self { opens: None, holds: None } };
         let at_start = hir.properties().look_set_prefix().contains(Look::Start);
         let opens = at_start.then(|| Openings::of(&hir)).filter(|openings| !openings.maybe_none);
-        let holds = Words::of(&hir).needed();
+        let holds = Words::of(&hir, ALONE).needed(ALONE).map(fewest);
         Self {
             opens: opens.map(|openings| openings.bytes),
             holds: holds.and_then(|words| packed::Config::new().builder().extend(words).build()),
@@ -32,13 +44,22 @@ impl Glance {
 
     /// Whether the pattern may match; `false` is certain.
     pub(super) fn may_match(&self, text: &str) -> bool {
-        let opens = match (&self.opens, text.as_bytes().first()) {
+        self.opens(text) && self.holds.as_ref().is_none_or(|words| words.find(text).is_some())
+    }
+
+    /// The same by the first byte alone.
+    pub(super) fn opens(&self, text: &str) -> bool {
+        match (&self.opens, text.as_bytes().first()) {
             (None, _) => true,
             (Some(_), None) => false,
             (Some(bytes), Some(first)) => bytes.get(usize::from(*first)).is_some_and(|opens| *opens),
-        };
-        opens && self.holds.as_ref().is_none_or(|words| words.find(text).is_some())
+        }
     }
+}
+
+/// Words of which each match of a pattern holds one, to be looked for together with those of other patterns.
+pub(super) fn words(pattern: &str) -> Option<Vec<Vec<u8>>> {
+    Words::of(&regex_syntax::parse(pattern).ok()?, TOGETHER).needed(TOGETHER)
 }
 
 /// The first bytes of what a pattern matches.
@@ -95,7 +116,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(hir: &Hir) -> Self {
+    fn of(hir: &Hir, limits: Limits) -> Self {
         match hir.kind() {
             HirKind::Empty | HirKind::Look(_) => Self::exactly(vec![Vec::new()]),
             HirKind::Literal(literal) => Self::exactly(vec![literal.0.to_vec()]),
@@ -104,7 +125,7 @@ impl Words {
                 None => Self { all: None, some: None },
             },
             HirKind::Repetition(repetition) => {
-                let sub = Self::of(&repetition.sub);
+                let sub = Self::of(&repetition.sub, limits);
                 match (sub.all, repetition.min, repetition.max) {
                     (Some(mut all), 0, Some(1)) => {
                         all.push(Vec::new());
@@ -115,9 +136,9 @@ impl Words {
                     (all, ..) => Self { all: None, some: sub.some.or(all) },
                 }
             }
-            HirKind::Capture(capture) => Self::of(&capture.sub),
-            HirKind::Concat(parts) => Self::in_a_row(parts),
-            HirKind::Alternation(parts) => Self::any_of(parts),
+            HirKind::Capture(capture) => Self::of(&capture.sub, limits),
+            HirKind::Concat(parts) => Self::in_a_row(parts, limits),
+            HirKind::Alternation(parts) => Self::any_of(parts, limits),
         }
     }
 
@@ -125,43 +146,43 @@ impl Words {
         Self { all: Some(all), some: None }
     }
 
-    fn in_a_row(parts: &[Hir]) -> Self {
+    fn in_a_row(parts: &[Hir], limits: Limits) -> Self {
         let mut row: Option<Vec<Vec<u8>>> = Some(vec![Vec::new()]);
         let mut whole = true;
         let mut best = None;
         for part in parts {
-            let words = Self::of(part);
-            best = better(best, words.some);
+            let words = Self::of(part, limits);
+            best = better(best, words.some, limits);
             let longer = match (&row, &words.all) {
-                (Some(row), Some(all)) if row.len() * all.len() <= MOST_WORDS => Some(joined(row, all)),
+                (Some(row), Some(all)) if row.len() * all.len() <= limits.most => Some(joined(row, all)),
                 _ => None,
             };
             if longer.is_none() {
                 whole = false;
-                best = better(best, row.take());
+                best = better(best, row.take(), limits);
             }
             row = longer.or(words.all);
         }
         match row {
             Some(row) if whole => Self::exactly(row),
-            row => Self { all: None, some: better(best, row) },
+            row => Self { all: None, some: better(best, row, limits) },
         }
     }
 
-    fn any_of(parts: &[Hir]) -> Self {
+    fn any_of(parts: &[Hir], limits: Limits) -> Self {
         let (mut all, mut some) = (Some(Vec::new()), Some(Vec::new()));
         for part in parts {
-            let words = Self::of(part);
+            let words = Self::of(part, limits);
             all = all.zip(words.all.clone()).map(|(known, more)| [known, more].concat());
             some = some.zip(words.some.or(words.all)).map(|(known, more)| [known, more].concat());
         }
-        let all = all.filter(|all| all.len() <= MOST_WORDS);
-        Self { some: if all.is_none() { better(some, None) } else { None }, all }
+        let all = all.filter(|all| all.len() <= limits.most);
+        Self { some: if all.is_none() { better(some, None, limits) } else { None }, all }
     }
 
     /// The words to look for, if that tells anything.
-    fn needed(self) -> Option<Vec<Vec<u8>>> {
-        better(self.all, self.some)
+    fn needed(self, limits: Limits) -> Option<Vec<Vec<u8>>> {
+        better(self.all, self.some, limits)
     }
 }
 
@@ -170,12 +191,25 @@ fn joined(heads: &[Vec<u8>], tails: &[Vec<u8>]) -> Vec<Vec<u8>> {
 }
 
 /// The words that tell more.
-fn better(first: Option<Vec<Vec<u8>>>, second: Option<Vec<Vec<u8>>>) -> Option<Vec<Vec<u8>>> {
-    let known = [first, second].into_iter().flatten().map(fewest);
+fn better(first: Option<Vec<Vec<u8>>>, second: Option<Vec<Vec<u8>>>, limits: Limits) -> Option<Vec<Vec<u8>>> {
+    let known = [first, second].into_iter().flatten().map(|words| few(words, limits));
     known
-        .filter_map(|words| worth(&words).map(|worth| (worth, words)))
+        .filter_map(|words| worth(&words, limits).map(|worth| (worth, words)))
         .max_by_key(|(worth, _)| *worth)
         .map(|(_, words)| words)
+}
+
+/// The beginnings of the words, as long as they can be without being too many: where a word is, its beginning is.
+fn few(mut words: Vec<Vec<u8>>, limits: Limits) -> Vec<Vec<u8>> {
+    for length in (limits.shortest..=LONGEST_WORD).rev() {
+        words.iter_mut().for_each(|word| word.truncate(length));
+        words.sort_unstable();
+        words.dedup();
+        if words.len() <= limits.most {
+            break;
+        }
+    }
+    words
 }
 
 /// The words without those that hold another one.
@@ -195,10 +229,9 @@ fn fewest(mut words: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
 
 /// How much words tell: the shortest of them counts, then how few they are. Nothing for words that are too many or too
 /// short.
-fn worth(words: &[Vec<u8>]) -> Option<(usize, usize)> {
+fn worth(words: &[Vec<u8>], limits: Limits) -> Option<(usize, usize)> {
     let shortest = words.iter().map(Vec::len).min()?;
-    (shortest >= SHORTEST_WORD && words.len() <= MOST_WORDS)
-        .then(|| (shortest.min(8), MOST_WORDS - words.len()))
+    (shortest >= limits.shortest && words.len() <= limits.most).then(|| (shortest, limits.most - words.len()))
 }
 
 /// The letters of a small class.
@@ -214,10 +247,11 @@ fn letters(class: &Class) -> Option<Vec<Vec<u8>>> {
 mod tests {
     use super::*;
 
-    fn words(pattern: &str) -> Vec<String> {
+    fn told(pattern: &str) -> Vec<String> {
         let hir = regex_syntax::parse(pattern).unwrap();
-        let mut words: Vec<String> = Words::of(&hir)
-            .needed()
+        let mut words: Vec<String> = Words::of(&hir, ALONE)
+            .needed(ALONE)
+            .map(fewest)
             .unwrap_or_default()
             .into_iter()
             .map(|word| String::from_utf8(word).unwrap())
@@ -228,18 +262,18 @@ mod tests {
 
     #[test]
     fn a_match_holds_one_of_the_longest_words_that_must_be_there() {
-        assert_eq!(words(r"(?-u:\b)(?:decided|agreed)(?-u:\b).{0,40}"), ["agreed", "decided"]);
-        assert_eq!(words(r"^(?:i|we)(?:'ll| will) (.*)$"), ["i will ", "i'll ", "we will ", "we'll "]);
-        assert_eq!(words(r"from (?:now|here) on"), ["from here on", "from now on"]);
-        assert_eq!(words(r"stays?|remain(?:ed)?"), ["remain", "stay"]);
-        assert_eq!(words(r"(?:very )+important"), ["important"]);
-        assert_eq!(words(r"x+ [ab]cd"), [" acd", " bcd"]);
+        assert_eq!(told(r"(?-u:\b)(?:decided|agreed)(?-u:\b).{0,40}"), ["agreed", "decided"]);
+        assert_eq!(told(r"^(?:i|we)(?:'ll| will) (.*)$"), ["i will ", "i'll ", "we will ", "we'll "]);
+        assert_eq!(told(r"from (?:now|here) on"), ["from her", "from now"]);
+        assert_eq!(told(r"stays?|remain(?:ed)?"), ["remain", "stay"]);
+        assert_eq!(told(r"(?:very )+important"), ["importan"]);
+        assert_eq!(told(r"x+ [ab]cd"), [" acd", " bcd"]);
     }
 
     #[test]
     fn nothing_is_told_where_any_word_may_be_missing() {
         for pattern in [r"(?:important)?", r"\d+", r"[a-z]+|important", r"to|important", ""] {
-            assert!(words(pattern).is_empty(), "{pattern}");
+            assert!(told(pattern).is_empty(), "{pattern}");
         }
     }
 

@@ -6,19 +6,24 @@
 //! pattern a test of its own.
 
 mod glance;
+mod noted;
 
 use glance::Glance;
+pub(crate) use noted::{Held, Noted};
 use regex::{Captures, Match, Regex};
 use std::borrow::Cow;
 use std::ops::Deref;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU16;
 
 /// Declares patterns at module level: `static_regex! { /// What it finds. static NAME = r"..."; }`. Each becomes a
-/// `LazyLock<Pattern>`, and a test `NAME::compiles`.
+/// [`Pattern`], and a test `NAME::compiles`.
 macro_rules! static_regex {
     ($($(#[$doc:meta])* $visibility:vis static $name:ident = $pattern:expr;)+) => {$(
         $(#[$doc])*
-        $visibility static $name: std::sync::LazyLock<$crate::text::pattern::Pattern> =
-            std::sync::LazyLock::new(|| $crate::text::pattern::compile($pattern));
+        $visibility static $name: $crate::text::pattern::Pattern = $crate::text::pattern::Pattern::new($pattern);
+
+        inventory::submit! { $crate::text::pattern::Declared(&$name) }
 
         #[cfg(test)]
         #[allow(non_snake_case, reason = "named after the pattern that it tests")]
@@ -33,33 +38,58 @@ macro_rules! static_regex {
 }
 pub(crate) use static_regex;
 
-/// A regular expression that answers at a glance where it can.
+/// A pattern that [`static_regex!`] declares, wherever it stands.
+pub(crate) struct Declared(pub(crate) &'static Pattern);
+
+inventory::collect!(Declared);
+
+/// A regular expression that answers at a glance where it can, and is compiled when it is first needed.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    regex: Regex,
-    glance: Glance,
+    source: &'static str,
+    /// Names it among all that are declared: see [`noted`].
+    number: AtomicU16,
+    glance: OnceLock<Glance>,
+    regex: OnceLock<Regex>,
 }
 
 impl Pattern {
+    pub(crate) const fn new(source: &'static str) -> Self {
+        Self {
+            source,
+            number: AtomicU16::new(noted::UNNUMBERED),
+            glance: OnceLock::new(),
+            regex: OnceLock::new(),
+        }
+    }
+
     /// As [`Regex::is_match`].
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.may_match(text) && self.regex.is_match(text)
+        self.may_match(text) && self.regex().is_match(text)
     }
 
     /// As [`Regex::find`].
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
-        if self.may_match(text) { self.regex.find(text) } else { None }
+        if self.may_match(text) { self.regex().find(text) } else { None }
     }
 
     /// As [`Regex::captures`]. Most patterns find nothing most of the time: that is told first, without memory.
     pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        if self.is_match(text) { self.regex.captures(text) } else { None }
+        if self.is_match(text) { self.regex().captures(text) } else { None }
     }
 
     fn may_match(&self, text: &str) -> bool {
-        let may_match = self.glance.may_match(text);
-        debug_assert!(may_match || !self.regex.is_match(text), "{} matches {text:?}", self.regex.as_str());
+        let glance = self.glance.get_or_init(|| Glance::of(&plain_classes(self.source)));
+        let may_match = match noted::tells(self, text) {
+            Some(held) => held && glance.opens(text),
+            None => glance.may_match(text),
+        };
+        debug_assert!(may_match || !self.regex().is_match(text), "{} matches {text:?}", self.source);
         may_match
+    }
+
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| compile(self.source))
     }
 }
 
@@ -67,7 +97,7 @@ impl Deref for Pattern {
     type Target = Regex;
 
     fn deref(&self) -> &Regex {
-        &self.regex
+        self.regex()
     }
 }
 
@@ -86,13 +116,11 @@ const WORD: &str = concat!(
 /// The compiled pattern; one that matches nothing if it is malformed. In a pattern of ASCII, `\b` and `\B` are boundaries of
 /// ASCII words: a single dash or emoji in the text would send a Unicode one through an engine that is a hundred times slower.
 /// `\w` is [`WORD`] and `\d` an ASCII digit.
-pub(crate) fn compile(pattern: &str) -> Pattern {
-    let plain = plain_classes(pattern);
-    let regex = Regex::new(&plain).unwrap_or_else(|cause| {
+fn compile(pattern: &str) -> Regex {
+    Regex::new(&plain_classes(pattern)).unwrap_or_else(|cause| {
         tracing::error!(pattern, %cause, "a pattern does not compile and is ignored");
         never()
-    });
-    Pattern { glance: Glance::of(&plain), regex }
+    })
 }
 
 fn plain_classes(pattern: &str) -> Cow<'_, str> {
@@ -141,17 +169,17 @@ mod tests {
 
     #[test]
     fn a_boundary_is_one_of_ascii_words_unless_the_pattern_speaks_of_other_letters() {
-        assert_eq!(compile(r"\bkey\b|\\b\s").as_str(), r"(?-u:\b)key(?-u:\b)|\\b\s");
-        assert_eq!(compile(r"\bšta\b").as_str(), r"\bšta\b");
-        assert_eq!(compile(r"\b\p{Lu}+").as_str(), r"\b\p{Lu}+");
-        assert_eq!(compile(r"\b[\d.]+").as_str(), r"(?-u:\b)[[0-9].]+");
-        let key = compile(r"\bkey\b");
+        assert_eq!(Pattern::new(r"\bkey\b|\\b\s").as_str(), r"(?-u:\b)key(?-u:\b)|\\b\s");
+        assert_eq!(Pattern::new(r"\bšta\b").as_str(), r"\bšta\b");
+        assert_eq!(Pattern::new(r"\b\p{Lu}+").as_str(), r"\b\p{Lu}+");
+        assert_eq!(Pattern::new(r"\b[\d.]+").as_str(), r"(?-u:\b)[[0-9].]+");
+        let key = Pattern::new(r"\bkey\b");
         assert!(key.is_match("— key…") && key.is_match("ključ:key") && !key.is_match("monkey"));
     }
 
     #[test]
     fn a_word_is_of_any_script_and_ends_at_any_sign() {
-        let word = compile(r"^[\w'-]+$");
+        let word = Pattern::new(r"^[\w'-]+$");
         for text in
             ["naïve", "šta's", "шта-je", "日本語", "한국어", "עברית", "x_1", "ελληνικά", "हिन्दी", "ＡＢ"]
         {
@@ -173,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_malformed_pattern_matches_nothing_and_is_told_apart() {
-        let broken = compile("(");
+        let broken = Pattern::new("(");
         assert!(is_fallback(&broken));
         assert!(!broken.is_match("(") && !broken.is_match(""));
     }

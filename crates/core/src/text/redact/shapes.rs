@@ -71,7 +71,7 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
 
 /// Where a secret may stand: its pattern, its kind, and what no text without it can match. The patterns of addresses and
 /// commands are large: what has neither must not pay for them, nor each thread for its caches.
-type Place = (&'static LazyLock<Pattern>, &'static str, fn(&str) -> bool);
+type Place = (&'static Pattern, &'static str, fn(&str) -> bool);
 
 const PLACES: [Place; 7] = [
     (&HOOKS, "webhook", |text| text.contains("https://")),
