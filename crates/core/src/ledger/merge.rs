@@ -1,6 +1,6 @@
 //! Merging two lists of items: a model's list and what was captured (seed 000 issue 2, API `mergeItems`).
 
-use super::compare::{Comparison, Verdict, compare_prepared};
+use super::compare::{Comparison, Prepared, Signature, Verdict, compare_prepared};
 use super::index::{Index, Known, Slot};
 
 /// What became of two lists.
@@ -20,16 +20,10 @@ pub struct Merged {
 /// unless it plainly replaces the other (same subject, other value). What was said last wins, also where it repeats an
 /// older item; `merge_items(x, x)` gives `x`. Same result as comparing every pair, but through an index.
 pub fn merge_items(primary: &[String], secondary: &[String]) -> Merged {
-    let texts: Vec<&String> = primary.iter().chain(secondary).collect();
-    let known: Vec<Known> = texts.iter().map(|text| Known::new(text)).collect();
-    merge_known(primary.len(), &texts, &known)
-}
-
-fn merge_known(primary: usize, texts: &[&String], known: &[Known]) -> Merged {
     let mut index = Index::default();
-    merge(primary, texts, known, |slot, text| {
-        let candidates = index.candidates(&text.signature);
-        index.add(slot, &text.signature);
+    merge(primary, secondary, |slot, signature| {
+        let candidates = index.candidates(&signature);
+        index.add(slot, &signature);
         candidates
     })
 }
@@ -37,31 +31,33 @@ fn merge_known(primary: usize, texts: &[&String], known: &[Known]) -> Merged {
 /// Through the index and by comparing every pair.
 #[cfg(test)]
 pub(super) fn merge_both_ways(primary: &[String], secondary: &[String]) -> (Merged, Merged) {
-    let texts: Vec<&String> = primary.iter().chain(secondary).collect();
-    let known: Vec<Known> = texts.iter().map(|text| Known::new(text)).collect();
-    let by_pairs = merge(primary.len(), &texts, &known, |slot, _| (0..slot).collect());
-    (merge_known(primary.len(), &texts, &known), by_pairs)
+    let by_pairs = merge(primary, secondary, |slot, _| (0..slot).collect());
+    (merge_items(primary, secondary), by_pairs)
 }
 
+/// `earlier` gives the numbers of the older texts that one is compared with.
 fn merge(
-    primary: usize,
-    texts: &[&String],
-    known: &[Known],
-    mut earlier: impl FnMut(Slot, &Known) -> Vec<Slot>,
+    primary: &[String],
+    secondary: &[String],
+    mut earlier: impl FnMut(Slot, Signature) -> Vec<Slot>,
 ) -> Merged {
-    let mut fold = Fold::new(primary, texts.len());
-    for (slot, text) in (0..).zip(known) {
+    let texts: Vec<&String> = primary.iter().chain(secondary).collect();
+    let mut known: Vec<Prepared> = Vec::with_capacity(texts.len());
+    let mut fold = Fold::new(primary.len(), texts.len());
+    for (slot, text) in (0..).zip(&texts) {
+        let Known { prepared, signature } = Known::new(text);
         let relate = |other: Slot| {
             let at = usize::try_from(other).ok()?;
-            let older = &known.get(at)?.prepared;
-            let verdict = compare_prepared(older, &text.prepared);
+            let older = known.get(at)?;
+            let verdict = compare_prepared(older, &prepared);
             (verdict.comparison != Comparison::Distinct)
-                .then(|| (at, verdict, older.says_literally(&text.prepared)))
+                .then(|| (at, verdict, older.says_literally(&prepared)))
         };
-        let found: Vec<Found> = earlier(slot, text).into_iter().filter_map(relate).collect();
+        let found: Vec<Found> = earlier(slot, signature).into_iter().filter_map(relate).collect();
         fold.take(slot as usize, &found);
+        known.push(prepared);
     }
-    fold.finish(texts)
+    fold.finish(&texts)
 }
 
 /// Number of an older item, how it relates, whether it is the same words.
