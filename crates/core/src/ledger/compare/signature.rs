@@ -62,7 +62,7 @@ pub(crate) struct KeySet {
     /// As keys that hold across languages, each once, ascending.
     pub(crate) keys: Box<[Key]>,
     /// As keys that hold within one, likewise.
-    pub(crate) local: Arc<[Key]>,
+    pub(crate) local: Box<[Key]>,
     /// How many of them may be missing in a text that is not distinct.
     pub(crate) spare: usize,
 }

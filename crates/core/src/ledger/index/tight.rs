@@ -16,6 +16,8 @@ use super::{ByHash, ByKey, List, Postings, Slot, append, bits, post, posted};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tight {
     rows: Vec<Row>,
+    /// How much each row says, by the same numbers: most rows are told apart by that alone.
+    contents: Vec<Content>,
     /// Who says a clause, by its exact words.
     said: ByHash<Said>,
     /// Texts by two of their clauses, the rarest when they came.
@@ -80,36 +82,47 @@ impl Said {
 #[derive(Debug, Clone)]
 struct Row {
     exact: u64,
-    /// How much of its content may be missing.
-    spare: u32,
-    /// Bits of what it says.
-    content: u64,
-    bits: Bits,
-    says: Arc<[Key]>,
+    /// As in [`Bits`].
+    mentions: u64,
+    /// What it says, as bits by the places in all that its gist mentions; the first of very many.
+    says: u128,
     gist: Arc<Gist>,
 }
 
+/// What a row says, in bits, and how much of it may be missing.
+#[derive(Debug, Clone, Copy)]
+struct Content {
+    bits: u64,
+    spare: u32,
+}
+
 impl Row {
-    fn new(clause: &Clause, set: &KeySet) -> Self {
+    fn new(clause: &Clause, set: &KeySet, bits: Bits) -> Self {
+        let places = clause.gist.all.iter().take(128).enumerate();
+        let said = places.filter(|(_, key)| set.local.contains(key));
         Self {
             exact: clause.exact,
-            spare: count(set.spare),
-            content: bits(set.local.iter().copied()),
-            bits: Bits::of(&clause.gist),
-            says: Arc::clone(&set.local),
+            mentions: bits.mentions,
+            says: said.fold(0, |says, (at, _)| says | 1 << at),
             gist: Arc::clone(&clause.gist),
         }
     }
 
-    /// Whether `other` mentions half of what it says.
-    fn is_met_by(&self, other: &Self) -> bool {
-        let missing = self.says.iter().filter(|key| !other.gist.all.contains(key));
-        count(missing.count()) <= self.spare
+    /// How much of what it says `other` does not mention.
+    fn missing_in(&self, other: &Self) -> u32 {
+        let said = self.gist.all.iter().zip(0..128).filter(|(_, at)| self.says >> at & 1 == 1);
+        count(said.filter(|(key, _)| !other.gist.all.contains(key)).count())
+    }
+}
+
+impl Content {
+    fn of(set: &KeySet) -> Self {
+        Self { bits: bits(set.local.iter().copied()), spare: count(set.spare) }
     }
 
-    /// The same by bits, which tell most pairs apart.
-    fn may_be_met_by(&self, mentions: u64) -> bool {
-        (self.content & !mentions).count_ones() <= self.spare
+    /// Whether what mentions these may mention half of it.
+    fn may_be_met_by(self, mentions: u64) -> bool {
+        (self.bits & !mentions).count_ones() <= self.spare
     }
 }
 
@@ -154,6 +167,8 @@ struct Asked<'a> {
     tight: &'a Tight,
     clause: &'a Clause,
     row: Row,
+    content: Content,
+    bits: Bits,
     /// Numbers of related rows, some more than once.
     found: Vec<u32>,
 }
@@ -173,9 +188,10 @@ impl Tight {
             }
             for set in &clause.sets {
                 let Ok(number) = u32::try_from(self.rows.len()) else { return };
-                let row = Row::new(clause, set);
-                self.list(number, row.bits, clause, set);
-                append(&mut self.rows, row);
+                let bits = Bits::of(&clause.gist);
+                self.list(number, bits, clause, set);
+                append(&mut self.rows, Row::new(clause, set, bits));
+                append(&mut self.contents, Content::of(set));
             }
         }
         let mut parts = parts(clauses);
@@ -265,7 +281,9 @@ impl Tight {
 
 impl<'a> Asked<'a> {
     fn new(tight: &'a Tight, clause: &'a Clause, set: &KeySet) -> Self {
-        Self { tight, clause, row: Row::new(clause, set), found: Vec::new() }
+        let bits = Bits::of(&clause.gist);
+        let (row, content) = (Row::new(clause, set, bits), Content::of(set));
+        Self { tight, clause, row, content, bits, found: Vec::new() }
     }
 
     fn look(&mut self, set: &KeySet) {
@@ -274,7 +292,7 @@ impl<'a> Asked<'a> {
         if self.clause.quiet {
             return set.local.iter().for_each(|key| self.take(posted(&tight.brief, *key), alike));
         }
-        let ours = self.row.bits;
+        let (ours, content) = (self.bits, self.content);
         // Those that leave few of its words alone: they have one of its rarest, of which there is one more.
         let lists = |word: &'a PlainWord| {
             word.first().map(|(key, _)| tight.mentioning(*key)).into_iter().chain(tight.negating_word(word))
@@ -283,7 +301,9 @@ impl<'a> Asked<'a> {
             gist.plain().map(|word| (lists(word).map(<[Sketch]>::len).sum(), word)).collect();
         if words.len() > FEW {
             words.sort_by_key(|(frequency, _)| *frequency);
-            let leaves_few = |row: &Sketch| Bits::leave_few(ours.plain, row.bits, row.negates, FEW);
+            let leaves_few = |row: &Sketch| {
+                Bits::leave_few(ours.plain, row.bits, row.negates, FEW) && content.may_be_met_by(row.bits)
+            };
             for list in words.iter().take(FEW + 1).flat_map(|(_, word)| lists(word)) {
                 self.take_rows(list.iter().filter(|row| leaves_few(row)).map(|row| row.row), alike);
             }
@@ -312,15 +332,20 @@ impl<'a> Asked<'a> {
 
     /// Keeps those that fit; each mentions half of what the other says.
     fn take_rows(&mut self, rows: impl Iterator<Item = u32>, fits: impl Fn(&Row) -> bool) {
-        let ours = &self.row;
-        let is_related = |row: &Row| {
-            ours.may_be_met_by(row.bits.mentions)
-                && row.may_be_met_by(ours.bits.mentions)
-                && ours.is_met_by(row)
-                && row.is_met_by(ours)
-                && fits(row)
+        let (tight, ours, content, mentions) = (self.tight, &self.row, self.content, self.bits.mentions);
+        let is_related = |number: &u32| {
+            let at = *number as usize;
+            let Some(theirs) = tight.contents.get(at).filter(|theirs| theirs.may_be_met_by(mentions)) else {
+                return false;
+            };
+            tight.rows.get(at).is_some_and(|row| {
+                content.may_be_met_by(row.mentions)
+                    && row.missing_in(ours) <= theirs.spare
+                    && ours.missing_in(row) <= content.spare
+                    && fits(row)
+            })
         };
-        self.found.extend(rows.filter(|row| self.tight.rows.get(*row as usize).is_some_and(is_related)));
+        self.found.extend(rows.filter(is_related));
     }
 
     /// The texts of all that was found.
