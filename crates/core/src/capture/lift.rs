@@ -17,7 +17,7 @@ const MOST: usize = 2;
 const TOLD: usize = 2;
 
 static_regex! {
-    static CUE = r"\b(?:can|may|free|ok|allow|permit|unlock|mozes|mozete|smes|smete|slobod|dozvol|u redu)";
+    static CUE = r"\b(?:can|may|free|ok|allow|permit|unlock|mozes|mozete|smes|smete|slobod|dozvol|otkljuc|u redu)";
     /// What is waited for is mostly over, or there: not on the way through, over or back.
     static IS_THERE = r"\b(?:is|are|was|were|be|been|'s|'re|now|all|finally) (?:\w+ )?(?:over|through|back|here)\b|\b(?:done|finish\w*|complete\w*|ready|merged|approved|released|deployed|shipped|landed|green|pass(?:es|ed|ing)?|fixed|signed|zavrs\w*|gotov\w*|spremn?\w*|prolaz\w*|pros[aoli]+|stig\w*|odobr\w*|spojen\w*|objavljen\w*|zelen\w*|resen\w*|popravljen\w*)\b";
     static PERMITS = r"^(?:(?:ok|okay|alright|fine|yes|now|so|and|dobro|e|u redu|sada|sad|od sada|ipak|pa|i|vazi),? )*(?:you (?:may|can|are (?:now )?(?:allowed|free|welcome|permitted) to)|feel free to|(?:it is|it's|its) (?:now |again )?(?:ok|okay|fine|allowed|safe|permitted|alright|all right) (?:now |again )?(?:for you )?to|(?:ti |sada |sad |opet |ipak )*(?:smes|smete|mozes|mozete|slobodno|dozvoljeno (?:ti |vam )?je|u redu je))(?: (?:now|again|also|freely|sada|sad|opet|slobodno|i|da))* ([a-z-]+)\b(.*)$";
@@ -181,6 +181,24 @@ mod tests {
             ("Nemoj da menjaš šemu baze za sada", "sad smeš da menjaš šemu baze"),
         ] {
             assert!(ends(ban, said), "{ban} | {said}");
+        }
+    }
+
+    #[test]
+    fn what_goes_through_over_or_back_tells_of_no_end() {
+        for said in [
+            "Both go through the same reader.",
+            "Send it over the wire",
+            "it falls back to the cache",
+            "put the file here",
+            "It looks right to me",
+        ] {
+            assert_eq!(sentences(said).iter().flat_map(permissions).count(), 0, "{said}");
+        }
+        for said in
+            ["Marko is through", "the freeze is finally over", "Ana's back, she is here", "api je otključan"]
+        {
+            assert_ne!(sentences(said).iter().flat_map(permissions).count(), 0, "{said}");
         }
     }
 
