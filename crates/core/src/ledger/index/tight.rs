@@ -131,35 +131,38 @@ impl Content {
 struct Bits {
     /// Everything mentioned: light words as well.
     mentions: u64,
+    /// The stems that words negate: they may meet a plain word as well.
+    negates: u32,
     /// The plain words.
     plain: u64,
-    /// How many words may negate another.
-    negates: u32,
+    /// Their stems.
+    stems: u32,
 }
 
 impl Bits {
     fn of(gist: &Gist) -> Self {
         Self {
             mentions: bits(gist.all.iter().copied()),
+            negates: stem_bits(gist.negates.iter().copied()),
             plain: bits(gist.plain().filter_map(|word| word.first()).map(|(key, _)| *key)),
-            negates: count(gist.negates.len()),
+            stems: stem_bits(gist.plain().flatten().map(|(_, stem)| *stem)),
         }
     }
+}
 
-    /// Whether at most `few` of the plain words may stand alone beside what mentions these, and negates so many.
-    fn leave_few(plain: u64, mentions: u64, negates: u32, few: usize) -> bool {
-        (plain & !mentions).count_ones() <= count(few) + negates
-    }
+/// As [`bits`], fewer of them.
+fn stem_bits(stems: impl Iterator<Item = Key>) -> u32 {
+    stems.fold(0, |bits, stem| bits | 1 << (stem >> 27))
 }
 
 /// A row in a list, with the bits that tell most pairs apart: they are read in line, and the row hardly ever.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Sketch {
     row: u32,
-    /// As in [`Bits`].
-    negates: u32,
     /// What it mentions, or its plain words, as the list is looked through for.
     bits: u64,
+    /// The stems that it negates, or those of its plain words.
+    stems: u32,
 }
 
 /// A clause whose relations are looked for.
@@ -203,8 +206,8 @@ impl Tight {
 
     fn list(&mut self, number: u32, bits: Bits, clause: &Clause, set: &KeySet) {
         let gist = &clause.gist;
-        let sketch = |bits: u64, negates: u32| Sketch { row: number, negates, bits };
-        let (mentions, plain) = (sketch(bits.mentions, bits.negates), sketch(bits.plain, bits.negates));
+        let sketch = |bits: u64, stems: u32| Sketch { row: number, bits, stems };
+        let (mentions, plain) = (sketch(bits.mentions, bits.negates), sketch(bits.plain, bits.stems));
         gist.negates.iter().for_each(|stem| add(self.negating.entry(*stem).or_default(), mentions));
         let mut listed: SmallVec<[usize; 16]> = SmallVec::new();
         for key in &gist.all {
@@ -301,8 +304,18 @@ impl<'a> Asked<'a> {
             gist.plain().map(|word| (lists(word).map(<[Sketch]>::len).sum(), word)).collect();
         if words.len() > FEW {
             words.sort_by_key(|(frequency, _)| *frequency);
+            let negated = |row: &Sketch| {
+                let negates =
+                    |word: &PlainWord| stem_bits(word.iter().map(|(_, stem)| *stem)) & row.stems != 0;
+                if ours.stems & row.stems == 0 {
+                    0
+                } else {
+                    gist.plain().filter(|word| negates(word)).count()
+                }
+            };
             let leaves_few = |row: &Sketch| {
-                Bits::leave_few(ours.plain, row.bits, row.negates, FEW) && content.may_be_met_by(row.bits)
+                (ours.plain & !row.bits).count_ones() <= count(FEW + negated(row))
+                    && content.may_be_met_by(row.bits)
             };
             for list in words.iter().take(FEW + 1).flat_map(|(_, word)| lists(word)) {
                 self.take_rows(list.iter().filter(|row| leaves_few(row)).map(|row| row.row), alike);
@@ -315,7 +328,7 @@ impl<'a> Asked<'a> {
             }
         }
         // Those that have nothing alone beside it, and those without a plain word.
-        let is_met = |row: &Sketch| Bits::leave_few(row.bits, ours.mentions, ours.negates, 0);
+        let is_met = |row: &Sketch| row.bits & !ours.mentions == 0 || row.stems & ours.negates != 0;
         gist.all.iter().for_each(|key| self.take(posted(&tight.vague, *key), alike));
         let anchored = gist.all.iter().filter_map(|key| tight.anchored.get(key));
         let negated = gist.negates.iter().filter_map(|stem| tight.anchored_stems.get(stem));
