@@ -82,8 +82,10 @@ impl Said {
 #[derive(Debug, Clone)]
 struct Row {
     exact: u64,
-    /// As in [`Bits`].
+    /// These three as in [`Bits`].
     mentions: u64,
+    negates: u32,
+    plain: u32,
     /// What it says, as bits by the places in all that its gist mentions; the first of very many.
     says: u128,
     gist: Arc<Gist>,
@@ -103,6 +105,8 @@ impl Row {
         Self {
             exact: clause.exact,
             mentions: bits.mentions,
+            negates: bits.negates,
+            plain: bits.plain_few,
             says: said.fold(0, |says, (at, _)| says | 1 << at),
             gist: Arc::clone(&clause.gist),
         }
@@ -137,22 +141,39 @@ struct Bits {
     plain: u64,
     /// Their stems.
     stems: u32,
+    /// Everything mentioned and the plain words in fewer bits.
+    mentions_few: u32,
+    plain_few: u32,
 }
 
 impl Bits {
     fn of(gist: &Gist) -> Self {
+        let plain = || gist.plain().filter_map(|word| word.first()).map(|(key, _)| *key);
         Self {
             mentions: bits(gist.all.iter().copied()),
-            negates: stem_bits(gist.negates.iter().copied()),
-            plain: bits(gist.plain().filter_map(|word| word.first()).map(|(key, _)| *key)),
-            stems: stem_bits(gist.plain().flatten().map(|(_, stem)| *stem)),
+            negates: few_bits(gist.negates.iter().copied()),
+            plain: bits(plain()),
+            stems: few_bits(gist.plain().flatten().map(|(_, stem)| *stem)),
+            mentions_few: few_bits(gist.all.iter().copied()),
+            plain_few: few_bits(plain()),
         }
+    }
+
+    /// Whether the gists surely [differ](Gist::differs), by bits.
+    fn differ(&self, row: &Row) -> bool {
+        // A word may be met by one that negates its stem.
+        if self.negates != 0 || self.stems & row.negates != 0 {
+            return false;
+        }
+        let ours = (self.plain & !row.mentions).count_ones();
+        let theirs = (row.plain & !self.mentions_few).count_ones();
+        ours.min(theirs) >= 1 && ours.max(theirs) > count(FEW)
     }
 }
 
 /// As [`bits`], fewer of them.
-fn stem_bits(stems: impl Iterator<Item = Key>) -> u32 {
-    stems.fold(0, |bits, stem| bits | 1 << (stem >> 27))
+fn few_bits(keys: impl Iterator<Item = Key>) -> u32 {
+    keys.fold(0, |bits, key| bits | 1 << (key >> 27))
 }
 
 /// A row in a list, with the bits that tell most pairs apart: they are read in line, and the row hardly ever.
@@ -163,6 +184,15 @@ struct Sketch {
     bits: u64,
     /// The stems that it negates, or those of its plain words.
     stems: u32,
+}
+
+/// What the rows of a list must be beside a clause, apart from sharing half of what is said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fit {
+    /// Their gists do not differ.
+    Alike,
+    /// They answer the same question.
+    Any,
 }
 
 /// A clause whose relations are looked for.
@@ -291,9 +321,8 @@ impl<'a> Asked<'a> {
 
     fn look(&mut self, set: &KeySet) {
         let (tight, gist) = (self.tight, &*self.clause.gist);
-        let alike = |row: &Row| !gist.differs(&row.gist);
         if self.clause.quiet {
-            return set.local.iter().for_each(|key| self.take(posted(&tight.brief, *key), alike));
+            return set.local.iter().for_each(|key| self.take(posted(&tight.brief, *key), Fit::Alike));
         }
         let (ours, content) = (self.bits, self.content);
         // Those that leave few of its words alone: they have one of its rarest, of which there is one more.
@@ -306,7 +335,7 @@ impl<'a> Asked<'a> {
             words.sort_by_key(|(frequency, _)| *frequency);
             let negated = |row: &Sketch| {
                 let negates =
-                    |word: &PlainWord| stem_bits(word.iter().map(|(_, stem)| *stem)) & row.stems != 0;
+                    |word: &PlainWord| few_bits(word.iter().map(|(_, stem)| *stem)) & row.stems != 0;
                 if ours.stems & row.stems == 0 {
                     0
                 } else {
@@ -318,44 +347,47 @@ impl<'a> Asked<'a> {
                     && content.may_be_met_by(row.bits)
             };
             for list in words.iter().take(FEW + 1).flat_map(|(_, word)| lists(word)) {
-                self.take_rows(list.iter().filter(|row| leaves_few(row)).map(|row| row.row), alike);
+                self.take_rows(list.iter().filter(|row| leaves_few(row)).map(|row| row.row), Fit::Alike);
             }
         } else {
             let mut lists: Vec<&[Sketch]> = set.local.iter().map(|key| tight.mentioning(*key)).collect();
             lists.sort_unstable_by_key(|list| list.len());
             for list in lists.into_iter().take(set.spare + 1) {
-                self.take_rows(list.iter().map(|row| row.row), alike);
+                self.take_rows(list.iter().map(|row| row.row), Fit::Alike);
             }
         }
         // Those that have nothing alone beside it, and those without a plain word.
         let is_met = |row: &Sketch| row.bits & !ours.mentions == 0 || row.stems & ours.negates != 0;
-        gist.all.iter().for_each(|key| self.take(posted(&tight.vague, *key), alike));
+        gist.all.iter().for_each(|key| self.take(posted(&tight.vague, *key), Fit::Alike));
         let anchored = gist.all.iter().filter_map(|key| tight.anchored.get(key));
         let negated = gist.negates.iter().filter_map(|stem| tight.anchored_stems.get(stem));
         for list in anchored.chain(negated) {
-            self.take_rows(list.iter().filter(|row| is_met(row)).map(|row| row.row), alike);
+            self.take_rows(list.iter().filter(|row| is_met(row)).map(|row| row.row), Fit::Alike);
         }
         let questions = self.clause.questions.iter();
-        questions.for_each(|question| self.take(posted(&tight.answering, *question), |_| true));
+        questions.for_each(|question| self.take(posted(&tight.answering, *question), Fit::Any));
     }
 
-    fn take(&mut self, rows: &[u32], fits: impl Fn(&Row) -> bool) {
-        self.take_rows(rows.iter().copied(), fits);
+    fn take(&mut self, rows: &[u32], fit: Fit) {
+        self.take_rows(rows.iter().copied(), fit);
     }
 
     /// Keeps those that fit; each mentions half of what the other says.
-    fn take_rows(&mut self, rows: impl Iterator<Item = u32>, fits: impl Fn(&Row) -> bool) {
-        let (tight, ours, content, mentions) = (self.tight, &self.row, self.content, self.bits.mentions);
+    fn take_rows(&mut self, rows: impl Iterator<Item = u32>, fit: Fit) {
+        let (tight, ours, content, bits) = (self.tight, &self.row, self.content, self.bits);
+        let alike = fit == Fit::Alike;
         let is_related = |number: &u32| {
             let at = *number as usize;
-            let Some(theirs) = tight.contents.get(at).filter(|theirs| theirs.may_be_met_by(mentions)) else {
+            let Some(theirs) = tight.contents.get(at).filter(|theirs| theirs.may_be_met_by(bits.mentions))
+            else {
                 return false;
             };
             tight.rows.get(at).is_some_and(|row| {
                 content.may_be_met_by(row.mentions)
+                    && !(alike && bits.differ(row))
                     && row.missing_in(ours) <= theirs.spare
                     && ours.missing_in(row) <= content.spare
-                    && fits(row)
+                    && !(alike && ours.gist.differs(&row.gist))
             })
         };
         self.found.extend(rows.filter(is_related));
