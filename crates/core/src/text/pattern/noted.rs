@@ -3,6 +3,9 @@
 //!
 //! What a text holds is noted for a while on the thread that reads it. A pattern that is asked about that text or a part
 //! of it then looks at the note instead of the text: what the whole does not hold, no part of it does.
+//!
+//! To learn the words of all patterns takes as long as to read a hundred messages. Nobody waits for that: a thread of its
+//! own does it when they are first asked for, and until it is done each pattern looks for its own words.
 
 use super::glance::words;
 use super::{Declared, Pattern, plain_classes};
@@ -10,8 +13,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::marker::PhantomData;
-use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
+use std::sync::{Once, OnceLock};
 
 /// The number of a pattern before all are numbered, and of one beyond the last that can be.
 pub(super) const UNNUMBERED: u16 = u16::MAX;
@@ -22,55 +25,74 @@ const WORDS: usize = 10;
 /// One bit for each pattern.
 type Bits = [u64; WORDS];
 
-/// The patterns that may match in a text or in a part of it.
+/// The patterns that may match in a text or in a part of it; none where the words are not known yet.
 #[derive(Debug, Clone)]
-pub(crate) struct Held(Bits);
+pub(crate) struct Held(Option<Bits>);
 
 impl Held {
     pub(crate) fn of(text: &str) -> Self {
-        let vocabulary = &*VOCABULARY;
+        let Some(vocabulary) = Vocabulary::known() else { return Self(None) };
         let mut bits = vocabulary.silent;
-        let Some(finder) = &vocabulary.finder else { return Self(bits) };
-        for found in finder.find_overlapping_iter(text) {
+        for found in vocabulary.finder.find_overlapping_iter(text) {
             let needing = vocabulary.needing.get(found.pattern().as_usize());
             needing.into_iter().flatten().for_each(|number| allow(&mut bits, *number));
         }
-        Self(bits)
+        Self(Some(bits))
     }
 }
 
 /// The words of all patterns.
 struct Vocabulary {
-    finder: Option<AhoCorasick>,
+    finder: AhoCorasick,
     /// The patterns that need a word, by its place in the finder.
     needing: Vec<Box<[u16]>>,
     /// Those about which no word tells anything.
     silent: Bits,
 }
 
-static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    let mut needing: HashMap<Vec<u8>, Vec<u16>> = HashMap::new();
-    let mut silent = Bits::default();
-    for (number, Declared(pattern)) in (0..).zip(inventory::iter::<Declared>).take(MOST) {
-        match words(&plain_classes(pattern.source)) {
-            Some(words) => words.into_iter().for_each(|word| needing.entry(word).or_default().push(number)),
-            None => allow(&mut silent, number),
+/// `None` where they cannot be looked for.
+static VOCABULARY: OnceLock<Option<Vocabulary>> = OnceLock::new();
+
+impl Vocabulary {
+    /// What is known by now.
+    fn known() -> Option<&'static Self> {
+        static LEARNING: Once = Once::new();
+        if cfg!(test) {
+            return VOCABULARY.get_or_init(Self::learn).as_ref();
         }
-        pattern.number.store(number, Ordering::Relaxed);
+        LEARNING.call_once(|| {
+            let thread = std::thread::Builder::new().name("clawback-words".to_owned());
+            if let Err(cause) = thread.spawn(|| VOCABULARY.get_or_init(Self::learn)) {
+                tracing::warn!(%cause, "no thread to learn the words of the patterns: they are read more slowly");
+            }
+        });
+        VOCABULARY.get()?.as_ref()
     }
-    let mut needing: Vec<_> = needing.into_iter().collect();
-    needing.sort_unstable();
-    let finder = AhoCorasick::builder()
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .prefilter(false)
-        .build(needing.iter().map(|(word, _)| word))
-        .inspect_err(|cause| tracing::error!(%cause, "the words of the patterns are not looked for"))
-        .ok();
-    if finder.is_none() {
-        silent = [u64::MAX; WORDS];
+
+    fn learn() -> Option<Self> {
+        let mut needing: HashMap<Vec<u8>, Vec<u16>> = HashMap::new();
+        let mut silent = Bits::default();
+        for (number, Declared(pattern)) in (0..).zip(inventory::iter::<Declared>).take(MOST) {
+            match words(&plain_classes(pattern.source)) {
+                Some(words) => {
+                    words.into_iter().for_each(|word| needing.entry(word).or_default().push(number));
+                }
+                None => allow(&mut silent, number),
+            }
+            pattern.number.store(number, Ordering::Relaxed);
+        }
+        let mut needing: Vec<_> = needing.into_iter().collect();
+        needing.sort_unstable();
+        let finder = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .prefilter(false)
+            .build(needing.iter().map(|(word, _)| word))
+            .inspect_err(|cause| tracing::error!(%cause, "the words of the patterns are not looked for"))
+            .ok()?;
+        let needing = needing.into_iter().map(|(_, numbers)| numbers.into()).collect();
+        Some(Self { finder, needing, silent })
     }
-    Vocabulary { finder, needing: needing.into_iter().map(|(_, numbers)| numbers.into()).collect(), silent }
-});
+}
 
 fn allow(bits: &mut Bits, number: u16) {
     if let Some(word) = bits.get_mut(usize::from(number / 64)) {
@@ -98,7 +120,7 @@ impl Note {
 }
 
 thread_local! {
-    /// At first of no text.
+    /// At first of no text: nothing lies behind its start and before its end.
     static NOTE: Note =
         const { Note { start: Cell::new(usize::MAX), end: Cell::new(0), bits: [const { Cell::new(0) }; WORDS] } };
 }
@@ -118,7 +140,10 @@ impl<'t> Noted<'t> {
         let lies = text.as_bytes().as_ptr_range();
         let before = NOTE.with(|note| {
             let before = note.get();
-            note.set(lies.start.addr(), lies.end.addr(), held.0);
+            match held.0 {
+                Some(bits) => note.set(lies.start.addr(), lies.end.addr(), bits),
+                None => note.set(usize::MAX, 0, Bits::default()),
+            }
             before
         });
         Self { before, text: PhantomData }
@@ -186,7 +211,7 @@ mod tests {
 
     #[test]
     fn every_pattern_has_a_number_and_its_words_can_be_looked_for() {
-        assert!(VOCABULARY.finder.is_some());
+        assert!(Vocabulary::known().is_some());
         let (mut all, mut silent) = (0, 0);
         for Declared(pattern) in inventory::iter::<Declared> {
             all += 1;
