@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::prose::{Place, Sentence, sentences};
 use super::report::{self, Reports};
 use super::section::{Section, classify};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
@@ -165,7 +165,7 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
         return None;
     }
     if let Some(left) = TODO.captures(seen).and_then(|found| found.get(1)) {
-        let head = seen.get(..left.start())?.word_count();
+        let head = words_before(seen, left.start());
         let what = skip_words(&part.text, head).trim_end_matches('.');
         return Some(Captured::new(Kind::OpenItem, what, source, confidence));
     }
@@ -203,7 +203,7 @@ fn work(part: &Sentence, source: Source, confidence: f32) -> Option<Captured> {
     }
     if let Some(found) = FIXED.captures(seen) {
         let what = found.get(1)?;
-        let head = seen.get(..what.start())?.word_count();
+        let head = words_before(seen, what.start());
         let words: Vec<&str> =
             skip_words(&part.text, head).split_whitespace().take(what.as_str().word_count()).collect();
         let mut settled = Captured::task(&part.text, TaskState::Done, source, confidence);

@@ -5,7 +5,7 @@ use super::captured::{Captured, Withdrawn};
 use super::clause;
 use super::kinds::{Kind, Source};
 use super::prose::{Place, Sentence};
-use super::sense::{Words, sense, words_before};
+use super::sense::{CountWords, sense, words_before};
 use super::withdraw::Before;
 use crate::text::pattern::static_regex;
 

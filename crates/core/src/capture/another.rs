@@ -5,7 +5,7 @@
 use super::captured::Change;
 use super::clause;
 use super::lexicon::names_nothing;
-use super::sense::{Words, sense, words_before};
+use super::sense::{CountWords, sense, words_before};
 use super::swap;
 use crate::text::pattern::static_regex;
 

@@ -7,7 +7,7 @@ use super::options::{self, Options};
 use super::pick;
 use super::proposal::{self, Proposal};
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use super::walk::stated_decisions;
 use crate::text::pattern::static_regex;
 
@@ -239,12 +239,12 @@ fn alternative(piece: &str, proposal: Option<&Proposal>) -> Option<String> {
     }
     let bare = |text: &str| text.trim().trim_end_matches(['.', '!', ',']).to_owned();
     if let Some(found) = DO_IT.captures(&seen).and_then(|found| found.get(1)) {
-        let skipped = seen.get(..found.start())?.word_count();
+        let skipped = words_before(&seen, found.start());
         return phrase(skip_words(piece, skipped), proposal?);
     }
     if let Some(found) = INSTEAD.captures(&seen) {
         let name = found.get(1).or_else(|| found.get(2)).or_else(|| found.get(3))?;
-        let before = seen.get(..name.start())?.word_count();
+        let before = words_before(&seen, name.start());
         let count = name.as_str().word_count();
         let text: Vec<&str> = piece.split_whitespace().skip(before).take(count).collect();
         let text = bare(&text.join(" "));

@@ -7,7 +7,7 @@ use super::envelope::user_text;
 use super::kinds::{Kind, Source, TaskState};
 use super::open::{self, Open};
 use super::report::Reports;
-use super::sense::{Words, sense};
+use super::sense::{CountWords, sense};
 use super::withdraw::Before;
 use super::{agent, chosen, injected, lexicon, pasted, person, statement, thread};
 use crate::message::{Message, Role};

@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source};
 use super::lexicon::names_nothing;
 use super::options;
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// Longer answers to a numbered question are requests of their own.
@@ -48,7 +48,7 @@ pub(super) fn subject(question: &str) -> Option<String> {
     if NO_SUBJECT.is_match(found.as_str()) {
         return None;
     }
-    let start = seen.get(..found.start())?.word_count();
+    let start = words_before(&seen, found.start());
     let words: Vec<&str> =
         question.split_whitespace().skip(start).take(found.as_str().word_count()).collect();
     Some(words.join(" ").trim_end_matches(['?', ',', ':']).to_owned())

@@ -3,8 +3,9 @@
 
 use super::lexicon::{is_serbian_intent, starts_with_order};
 use super::opener;
-use super::sense::{Words, sense, skip_words};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
+use regex::Match;
 
 /// A choice of fewer words says nothing by itself.
 pub(super) const MIN_CHOICE: usize = 3;
@@ -99,8 +100,8 @@ pub(super) fn cuts(seen: &str) -> Vec<(usize, usize)> {
     if seen.contains(['(', '"']) {
         return Vec::new();
     }
-    let count = |bytes: usize| seen.get(..bytes).unwrap_or("").word_count();
-    CUT.find_iter(seen).map(|found| (count(found.start()), count(found.end()))).collect()
+    let words = |found: Match<'_>| (words_before(seen, found.start()), words_before(seen, found.end()));
+    CUT.find_iter(seen).map(words).collect()
 }
 
 /// The choices of a sentence, each by itself: `use a limit of 5, and keep the cache in SQLite`. A change of one of them

@@ -8,7 +8,7 @@ use super::lexicon::{
 };
 use super::opener::open;
 use super::prose::{Place, Sentence, is_ornament, sentences};
-use super::sense::{Words, sense, skip_words};
+use super::sense::{CountWords, sense, skip_words};
 use super::walk::{Whole, stated_decisions};
 use super::{label, settled, table};
 use crate::text::clip;

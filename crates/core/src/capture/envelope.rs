@@ -138,7 +138,7 @@ fn peel_front(text: &str, peeled: bool, media: bool) -> Option<(Peel, &str)> {
     if let Some(found) = QUEUE_HEAD.find(text) {
         return text.get(found.end()..).map(|after| (Peel::Queue, after));
     }
-    let simple = [&*SYSTEM_LINE, &*STAMP, &*ID_LINE, &*MEDIA_HINT, &*ABORT_NOTE];
+    let simple = [&SYSTEM_LINE, &STAMP, &ID_LINE, &MEDIA_HINT, &ABORT_NOTE];
     if let Some(found) = simple.iter().find_map(|pattern| pattern.find(text)) {
         return text.get(found.end()..).map(|after| (Peel::Envelope, after));
     }
@@ -187,7 +187,7 @@ fn current_message(text: &str) -> Option<(Peel, &str)> {
 /// Takes one envelope off the end.
 fn peel_back(text: &str) -> Option<(Peel, &str)> {
     let cut = |at: usize| text.get(..at).map(|before| (Peel::Envelope, before));
-    let patterns = [&*ID_TAIL, &*SYSTEM_TAIL, &*BOOTSTRAP_TAIL];
+    let patterns = [&ID_TAIL, &SYSTEM_TAIL, &BOOTSTRAP_TAIL];
     if let Some(found) = patterns.iter().find_map(|pattern| pattern.find(text)) {
         return cut(found.start());
     }

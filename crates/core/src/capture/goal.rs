@@ -5,7 +5,7 @@ use super::captured::Captured;
 use super::kinds::{Kind, Source};
 use super::lexicon::names_nothing;
 use super::prose::{Place, Sentence};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 

@@ -2,7 +2,7 @@
 //! `X (agreed)`, introductions of lists and quotes, and the status of a decision record.
 
 use super::prose::{Place, Sentence};
-use super::sense::{Words, skip_words, words_before};
+use super::sense::{CountWords, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A label stands within this many bytes.
@@ -67,7 +67,7 @@ pub(super) fn names_decision(head: &str) -> bool {
     if head.is_empty() || head.word_count() > 12 || NO_DECISION.is_match(head) {
         return false;
     }
-    [&*DECISION_NOUN, &*PLAIN_NOUN, &*OWNED_NOUN, &*PARTICIPLE, &*CLAUSE]
+    [&DECISION_NOUN, &PLAIN_NOUN, &OWNED_NOUN, &PARTICIPLE, &CLAUSE]
         .iter()
         .any(|pattern| pattern.is_match(head))
 }
@@ -156,7 +156,7 @@ pub(super) fn record_title(parts: &[Sentence]) -> Option<(usize, String)> {
             return None;
         }
         let title = found.get(1).or_else(|| found.get(2))?;
-        let skipped = part.seen.get(..title.start())?.word_count();
+        let skipped = words_before(&part.seen, title.start());
         let text = skip_words(&part.text, skipped);
         (text.word_count() >= 3).then(|| (at, text.to_owned()))
     })

@@ -3,7 +3,7 @@
 
 use super::options::Item;
 use super::prose::{Place, Sentence};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::{Pattern, static_regex};
 
 /// Sentences between the options and the question.

@@ -7,7 +7,7 @@ use super::clause;
 use super::kinds::Source;
 use super::prose::{Place, Sentence};
 use super::report::pieces;
-use super::sense::{Words, sense};
+use super::sense::{CountWords, sense};
 use super::statement::{self, NOT_ORDER};
 use crate::text::pattern::static_regex;
 

@@ -6,7 +6,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{is_serbian_change, starts_with_order};
 use super::prose::{Place, Sentence};
 use super::section::{Section, classify};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A longer label is a sentence.

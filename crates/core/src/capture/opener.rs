@@ -1,7 +1,7 @@
 //! What stands before a statement: words that say nothing, and words that conclude from what was said.
 
 use super::prose::is_ornament;
-use super::sense::Words;
+use super::sense::CountWords;
 use super::settled;
 use crate::text::pattern::static_regex;
 

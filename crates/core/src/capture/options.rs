@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::laid_out;
 use super::prose::{Place, Sentence};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// More than this is a list of something else.

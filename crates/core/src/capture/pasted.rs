@@ -1,6 +1,6 @@
 //! Errors that a person pastes: one short line each, open until they are fixed.
 
-use super::sense::{Words, sense};
+use super::sense::{CountWords, sense};
 use crate::text::clip;
 use crate::text::pattern::static_regex;
 

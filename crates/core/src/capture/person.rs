@@ -13,7 +13,7 @@ use super::lift;
 use super::listed;
 use super::pasted;
 use super::prose::{Place, Sentence, sentences};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use super::statement::{
     ENSURE, FIRST_PERSON_NEED, HEDGE, HISTORY, MUST, NOT_ORDER, OPEN, forbids_in_serbian, permits, request,
     statement, takes_a_stance,

@@ -1,7 +1,7 @@
 //! Which of several options an answer picks: by place, by name, by what it has not, by its price or hour.
 
 use super::options::{Choice, Options};
-use super::sense::{Words, words_before};
+use super::sense::{CountWords, words_before};
 use crate::text::pattern::static_regex;
 
 /// Longer answers pick nothing by a name.

@@ -3,7 +3,7 @@
 use super::answer::may_ask;
 use super::lexicon::announces_decision;
 use super::prose::{Place, Sentence};
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// A question this far above the end is no longer what is answered.
@@ -89,7 +89,7 @@ fn granted(parts: &[Sentence]) -> Option<Proposal> {
     let found = GRANT.captures(&last.seen)?;
     let flips = UNLESS.is_match(&last.seen);
     let body = if let Some(rest) = found.get(1) {
-        let skipped = last.seen.get(..rest.start())?.word_count();
+        let skipped = words_before(&last.seen, rest.start());
         skip_words(&last.text, skipped).to_owned()
     } else {
         let words = found.get(2)?.as_str().word_count();
@@ -153,7 +153,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
         }
     }
     if let Some(found) = ASK.captures(seen).and_then(|found| found.get(1)) {
-        let skipped = seen.get(..found.start())?.word_count();
+        let skipped = words_before(seen, found.start());
         let body = skip_words(&question.text, skipped);
         let proposal = Proposal::new(&first_half(body), false);
         // `I'd call it Fuse Box. Shall we keep that?`
@@ -167,7 +167,7 @@ fn of_question(parts: &[Sentence], at: usize, question: &Sentence) -> Option<Pro
         return Some(proposal);
     }
     if let Some(found) = ASK_SUBJECT.captures(seen).and_then(|found| found.get(1)) {
-        let skipped = seen.get(..found.start())?.word_count();
+        let skipped = words_before(seen, found.start());
         let body = first_half(skip_words(&question.text, skipped));
         return Some(Proposal::new(&body.replacen(" be ", " is ", 1), false));
     }

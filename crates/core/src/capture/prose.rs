@@ -1,7 +1,7 @@
 //! A reply as sentences with their place: markdown blocks, list marks, headings and quotes are read once, code fences,
 //! logs and tables are told apart, so that rules look at sentences and never at sample text (FAULTS C5, C6, C8).
 
-use super::sense::{Seen, Words};
+use super::sense::{CountWords, Seen};
 use crate::text::pattern::static_regex;
 use std::rc::Rc;
 

@@ -4,7 +4,7 @@
 use super::act::{self, Act};
 use super::prose::{Place, Sentence};
 use super::section::{Section, classify};
-use super::sense::{Words, sense, skip_words};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// Reports that are taken from one reply.
@@ -166,7 +166,7 @@ pub(super) fn pieces(text: &str) -> Vec<String> {
             continue;
         }
         let end = before.word_count();
-        let next = seen.get(..found.end()).unwrap_or("").word_count();
+        let next = words_before(&seen, found.end());
         out.push(words.get(start..end).unwrap_or_default().join(" "));
         start = next;
     }

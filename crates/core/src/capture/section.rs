@@ -1,7 +1,7 @@
 //! What stands under a heading or behind an introduction: the headings of Pi, of OpenClaw's safeguard, of packets, and
 //! freer ones that people and models write.
 
-use super::sense::Words;
+use super::sense::CountWords;
 use crate::text::pattern::static_regex;
 
 /// What the entries of a section are.
@@ -42,18 +42,18 @@ pub(super) fn classify(seen: &str) -> Option<Section> {
         return None;
     }
     let found = [
-        (&*GOAL, Section::Goal),
-        (&*OPEN, Section::Open),
-        (&*BLOCKED, Section::Blocked),
-        (&*DECISIONS, Section::Decisions),
-        (&*NEXT, Section::Next),
-        (&*DOING, Section::Doing),
-        (&*DONE, Section::Done),
-        (&*PACKAGES, Section::Next),
-        (&*LEARNINGS, Section::Learnings),
-        (&*CONSTRAINTS, Section::Constraints),
-        (&*FILES, Section::Files),
-        (&*ERRORS, Section::Errors),
+        (&GOAL, Section::Goal),
+        (&OPEN, Section::Open),
+        (&BLOCKED, Section::Blocked),
+        (&DECISIONS, Section::Decisions),
+        (&NEXT, Section::Next),
+        (&DOING, Section::Doing),
+        (&DONE, Section::Done),
+        (&PACKAGES, Section::Next),
+        (&LEARNINGS, Section::Learnings),
+        (&CONSTRAINTS, Section::Constraints),
+        (&FILES, Section::Files),
+        (&ERRORS, Section::Errors),
     ];
     found.into_iter().find(|(pattern, _)| pattern.is_match(seen)).map(|(_, section)| section)
 }

@@ -107,12 +107,12 @@ fn cover(chars: &mut [char], span: std::ops::Range<usize>, with: char, words: us
 }
 
 /// Words, counted again and again.
-pub(super) trait Words {
+pub(super) trait CountWords {
     /// As many as `split_whitespace` gives; most texts are ASCII, and their bytes tell.
     fn word_count(&self) -> usize;
 }
 
-impl Words for str {
+impl CountWords for str {
     fn word_count(&self) -> usize {
         if !self.is_ascii() {
             return self.split_whitespace().count();

@@ -2,7 +2,7 @@
 //! `Keeping the old logo`, and what the end of a comparison says in plain present tense (`the index lives in SQLite`).
 
 use super::lexicon::{is_change, is_look, is_strong_change};
-use super::sense::{Words, words_before};
+use super::sense::{CountWords, words_before};
 use crate::text::pattern::static_regex;
 
 /// A sentence of more words is no short answer.
@@ -93,7 +93,7 @@ pub(super) fn names_it(main: &str) -> Option<usize> {
         && let Some(name) = IT_IS.captures(main).and_then(|found| found.get(1))
         && !NO_NAME.is_match(name.as_str().trim_end_matches(" it is"))
     {
-        let head = main.get(..name.start())?.word_count();
+        let head = words_before(main, name.start());
         let rest = main.get(name.end()..)?;
         let all = !REASON.is_match(rest);
         return Some(if all { usize::MAX } else { head + name.as_str().word_count() });

@@ -7,7 +7,7 @@ use super::kinds::{Kind, Source, TaskState};
 use super::lexicon::{
     announces_decision, is_change, is_serbian_change, names_nothing, orders_by_shape, starts_with_order,
 };
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 static_regex! {

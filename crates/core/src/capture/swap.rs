@@ -6,7 +6,7 @@ use super::captured::{Captured, Change, Withdrawn};
 use super::clause;
 use super::kinds::{Kind, Source};
 use super::prose::Sentence;
-use super::sense::{Words, sense};
+use super::sense::{CountWords, sense};
 use crate::text::pattern::static_regex;
 
 /// Longer names are stories.

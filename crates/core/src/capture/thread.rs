@@ -4,7 +4,7 @@
 use super::envelope::user_text;
 use super::goal;
 use super::prose::sentences;
-use super::sense::{Words, sense, skip_words};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::message::{Message, Role};
 use crate::text::clip;
 use crate::text::pattern::{Pattern, static_regex};
@@ -169,7 +169,7 @@ fn announced(messages: &[Message]) -> Option<String> {
         parts.iter().rev().take(12).filter(|part| !part.text.ends_with('?')).find_map(|part| {
             let seen = sense(&part.text);
             let found = pattern.captures(&seen)?.get(1)?;
-            let head = seen.get(..found.start())?.word_count();
+            let head = words_before(&seen, found.start());
             let step = skip_words(&part.text, head).trim_end_matches(['.', ':', '!']).to_owned();
             let refuses = REFUSAL.is_match(&seen);
             // "Let me check - it looks like ...": what follows tells why.

@@ -4,7 +4,7 @@
 use super::decision::{CLOSED_HEADING, OTHER_HEADING, Stated, View, marked, tier};
 use super::opener::open;
 use super::prose::{Place, Sentence, is_ornament};
-use super::sense::{Words, skip_words};
+use super::sense::{CountWords, skip_words};
 use super::{label, settled};
 use crate::text::pattern::static_regex;
 use std::cell::OnceCell;

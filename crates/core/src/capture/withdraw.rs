@@ -5,7 +5,7 @@ use super::captured::{Captured, Withdrawn};
 use super::clause;
 use super::kinds::{Kind, Source, TaskState};
 use super::prose::sentences;
-use super::sense::{Words, sense, skip_words, words_before};
+use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 /// Longer alternatives are sentences.
@@ -202,12 +202,12 @@ fn whole(piece: &str, text: &str, changed: bool) -> Option<TakesBack> {
     if DECLINE.is_match(piece) {
         return Some(TakesBack::Last { answers: true });
     }
-    for pattern in [&*FORGET_TALK, &*FORGET, &*OFF] {
+    for pattern in [&FORGET_TALK, &FORGET, &OFF] {
         if let Some(name) = pattern.captures(piece).and_then(first) {
             return Some(TakesBack::Named(Withdrawn::Topic(name)));
         }
     }
-    for pattern in [&*NOT_WANTED, &*NO_LONGER, &*NO_LONGER_SR] {
+    for pattern in [&NOT_WANTED, &NO_LONGER, &NO_LONGER_SR] {
         if let Some(name) = pattern.captures(piece).and_then(first) {
             return Some(TakesBack::Named(Withdrawn::Thing(name)));
         }

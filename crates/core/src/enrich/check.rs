@@ -44,13 +44,13 @@ pub fn instruction(text: &str) -> Option<&'static str> {
     if RANK_TAG.is_match(&plain) || TURN_HEAD.is_match(seen) {
         return Some("it holds a tag or the head of a turn");
     }
-    if [&*OVERRIDE, &*OVERRIDE_TALK, &*OVERRIDE_ALL, &*OVERRIDE_ELSEWHERE]
+    if [&OVERRIDE, &OVERRIDE_TALK, &OVERRIDE_ALL, &OVERRIDE_ELSEWHERE]
         .iter()
         .any(|pattern| pattern.is_match(seen))
     {
         return Some("it takes back what the agent was told");
     }
-    let orders = [&*YOU, &*ROLE_PLAY, &*URGENT, &*AGENT].iter().any(|pattern| pattern.is_match(seen));
+    let orders = [&YOU, &ROLE_PLAY, &URGENT, &AGENT].iter().any(|pattern| pattern.is_match(seen));
     orders.then_some("it is an instruction to the agent, not a record")
 }
 

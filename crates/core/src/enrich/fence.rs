@@ -30,7 +30,7 @@ pub fn shorten(line: &str, most: u64) -> String {
 /// Tags around summaries and tags with rank, their bracket as `[`.
 pub fn disarm_tags(text: &str) -> String {
     let mut text = Cow::Borrowed(text);
-    for pattern in [&*TAG, &*HALF_TAG] {
+    for pattern in [&TAG, &HALF_TAG] {
         if let Cow::Owned(changed) = pattern.replace_all(&text, |found: &regex::Captures<'_>| {
             found.get(0).map_or("", |whole| whole.as_str()).replacen('<', "[", 1)
         }) {

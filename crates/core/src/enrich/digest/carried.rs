@@ -47,7 +47,7 @@ impl Carried {
         let summary = summary.get(..summary.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
         let mut carried = Self::default();
         for (pattern, files) in
-            [(&*READ_FILES, &mut carried.files_read), (&*MODIFIED_FILES, &mut carried.files_modified)]
+            [(&READ_FILES, &mut carried.files_read), (&MODIFIED_FILES, &mut carried.files_modified)]
         {
             let listed = pattern.captures_iter(summary).filter_map(|found| found.get(1));
             files.extend(

@@ -219,9 +219,9 @@ impl Tight {
             if std::mem::replace(listed, true) {
                 continue;
             }
+            let bits = Bits::of(&clause.gist);
             for set in &clause.sets {
                 let Ok(number) = u32::try_from(self.rows.len()) else { return };
-                let bits = Bits::of(&clause.gist);
                 self.list(number, bits, clause, set);
                 append(&mut self.rows, Row::new(clause, set, bits));
                 append(&mut self.contents, Content::of(set));
@@ -272,8 +272,9 @@ impl Tight {
     /// Texts that may not be distinct from one with these clauses, some more than once.
     pub(super) fn related(&self, clauses: &[Clause], out: &mut Vec<Slot>) {
         for clause in clauses {
+            let bits = Bits::of(&clause.gist);
             for set in &clause.sets {
-                let mut asked = Asked::new(self, clause, set);
+                let mut asked = Asked::new(self, clause, set, bits);
                 asked.look(set);
                 asked.texts(out);
             }
@@ -313,8 +314,7 @@ impl Tight {
 }
 
 impl<'a> Asked<'a> {
-    fn new(tight: &'a Tight, clause: &'a Clause, set: &KeySet) -> Self {
-        let bits = Bits::of(&clause.gist);
+    fn new(tight: &'a Tight, clause: &'a Clause, set: &KeySet, bits: Bits) -> Self {
         let (row, content) = (Row::new(clause, set, bits), Content::of(set));
         Self { tight, clause, row, content, bits, found: Vec::new() }
     }

@@ -10,9 +10,8 @@ mod noted;
 
 use glance::Glance;
 pub(crate) use noted::{Held, Noted};
-use regex::{Captures, Match, Regex};
+use regex::{CaptureMatches, CaptureNames, Captures, Match, Matches, Regex, Replacer, Split};
 use std::borrow::Cow;
-use std::ops::Deref;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU16;
 
@@ -78,11 +77,46 @@ impl Pattern {
         if self.is_match(text) { self.regex().captures(text) } else { None }
     }
 
+    /// As [`Regex::find_iter`].
+    pub(crate) fn find_iter<'p, 't>(&'p self, text: &'t str) -> Matches<'p, 't> {
+        self.regex().find_iter(text)
+    }
+
+    /// As [`Regex::captures_iter`].
+    pub(crate) fn captures_iter<'p, 't>(&'p self, text: &'t str) -> CaptureMatches<'p, 't> {
+        self.regex().captures_iter(text)
+    }
+
+    /// As [`Regex::replace`].
+    pub(crate) fn replace<'t>(&self, text: &'t str, with: impl Replacer) -> Cow<'t, str> {
+        if self.may_match(text) { self.regex().replace(text, with) } else { Cow::Borrowed(text) }
+    }
+
+    /// As [`Regex::replace_all`].
+    pub(crate) fn replace_all<'t>(&self, text: &'t str, with: impl Replacer) -> Cow<'t, str> {
+        if self.may_match(text) { self.regex().replace_all(text, with) } else { Cow::Borrowed(text) }
+    }
+
+    /// As [`Regex::split`].
+    pub(crate) fn split<'p, 't>(&'p self, text: &'t str) -> Split<'p, 't> {
+        self.regex().split(text)
+    }
+
+    /// As [`Regex::capture_names`].
+    pub(crate) fn capture_names(&self) -> CaptureNames<'_> {
+        self.regex().capture_names()
+    }
+
+    /// As [`Regex::as_str`].
+    pub(crate) fn as_str(&self) -> &str {
+        self.regex().as_str()
+    }
+
     fn may_match(&self, text: &str) -> bool {
-        let glance = self.glance.get_or_init(|| Glance::of(&plain_classes(self.source)));
+        let glance = || self.glance.get_or_init(|| Glance::of(&plain_classes(self.source)));
         let may_match = match noted::tells(self, text) {
-            Some(held) => held && glance.opens(text),
-            None => glance.may_match(text),
+            Some(held) => held && glance().opens(text),
+            None => glance().may_match(text),
         };
         debug_assert!(may_match || !self.regex().is_match(text), "{} matches {text:?}", self.source);
         may_match
@@ -90,14 +124,6 @@ impl Pattern {
 
     fn regex(&self) -> &Regex {
         self.regex.get_or_init(|| compile(self.source))
-    }
-}
-
-impl Deref for Pattern {
-    type Target = Regex;
-
-    fn deref(&self) -> &Regex {
-        self.regex()
     }
 }
 
@@ -149,7 +175,7 @@ fn never() -> Regex {
 }
 
 #[cfg(test)]
-pub(crate) fn is_fallback(pattern: &Regex) -> bool {
+pub(crate) fn is_fallback(pattern: &Pattern) -> bool {
     pattern.as_str() == NEVER
 }
 

@@ -54,7 +54,7 @@ struct Vocabulary {
 static VOCABULARY: OnceLock<Option<Vocabulary>> = OnceLock::new();
 
 impl Vocabulary {
-    /// What is known by now.
+    /// What is known by now; tests wait for it, so that each of them checks the notes.
     fn known() -> Option<&'static Self> {
         static LEARNING: Once = Once::new();
         if cfg!(test) {
