@@ -8,6 +8,7 @@ use super::prose::{Place, Sentence};
 use super::sense::{CountWords, sense, words_before};
 use super::withdraw::Before;
 use crate::text::pattern::static_regex;
+use crate::text::scan;
 
 /// Letters of a unit that tell it from others, whatever its ending.
 const UNIT: usize = 3;
@@ -33,10 +34,7 @@ pub(super) fn other(
     here: &[Captured],
 ) -> Option<Captured> {
     let seen = part.seen.as_str();
-    if part.place != Place::Paragraph
-        || !seen.bytes().any(|byte| byte.is_ascii_digit())
-        || seen.ends_with('?')
-    {
+    if part.place != Place::Paragraph || !scan::holds_digit(seen) || seen.ends_with('?') {
         return None;
     }
     let alone = || CORRECTS.captures(seen).or_else(|| FITS.captures(seen)).filter(|_| !before.asks());

@@ -40,6 +40,9 @@ static_regex! {
 
 /// The clause says which value or choice holds from now on.
 pub(super) fn settles(seen: &str) -> bool {
+    if ![&TO_VALUE, &MAKE_VALUE, &TO_CHOICE].iter().any(|pattern| pattern.may_be_in(seen)) {
+        return false;
+    }
     let seen = order(seen);
     if names_nothing(seen) {
         return false;

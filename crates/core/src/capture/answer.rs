@@ -71,11 +71,10 @@ pub fn extract_decision(reply: &str, user_reply: Option<&str>) -> Option<String>
 }
 
 fn decided(reply: &str, answer: &str) -> Option<String> {
-    let seen = sense(answer);
-    let words = seen.word_count();
-    if words > MAX_ANSWER_WORDS {
+    if answer.word_count() > MAX_ANSWER_WORDS {
         return None;
     }
+    let seen = sense(answer);
     let parts = sentences(reply);
     let proposal = proposal::find(&parts);
     let options = options::find(&parts);

@@ -16,8 +16,8 @@ use crate::text::pattern::static_regex;
 use serde::{Deserialize, Serialize};
 use std::cell::LazyCell;
 
-/// Of a long reply, this many tokens of its end are kept for the answer that follows.
-const REPLY_TOKENS: u64 = 4_000;
+/// Of a long reply, this many bytes of its end are kept for the answer that follows: some 4,000 tokens.
+const REPLY_BYTES: usize = 16_000;
 /// Confidence of a decision that a person's answer made.
 const ANSWERED: f32 = 0.9;
 /// Pasted errors that are watched at once.
@@ -74,9 +74,14 @@ impl Capturer {
     /// What one message says, by the matrix of DESIGN section 4: tool results, injected messages and clawback's own
     /// text yield nothing here. At most 24 candidates, in the order of the message.
     pub fn take(&mut self, message: &Message) -> Vec<Captured> {
+        self.take_typed(message, user_text(message).as_deref())
+    }
+
+    /// The same where it is known what a person typed of the message: what [`user_text`] gives.
+    pub(crate) fn take_typed(&mut self, message: &Message, typed: Option<&str>) -> Vec<Captured> {
         let mut out = match message.role {
-            Role::User => match user_text(message) {
-                Some(text) => self.person(&text),
+            Role::User => match typed {
+                Some(text) => self.person(text),
                 None => injected_summary(&message.text())
                     .map(|summary| self.summary(&summary))
                     .unwrap_or_default(),
@@ -201,7 +206,7 @@ impl Capturer {
             self.worked |= message.tool_calls().next().is_some();
             return Vec::new();
         }
-        self.last_reply = Some(clip::last_tokens(&text, REPLY_TOKENS).to_owned());
+        self.last_reply = Some(clip::last_bytes(&text, REPLY_BYTES).to_owned());
         if matches!(message.stop_reason.as_deref(), Some("aborted" | "error")) {
             return Vec::new();
         }

@@ -5,6 +5,7 @@ use super::lexicon::{is_serbian_intent, starts_with_order};
 use super::opener;
 use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
+use crate::text::scan;
 use regex::Match;
 
 /// A choice of fewer words says nothing by itself.
@@ -86,7 +87,7 @@ impl Opened<'_> {
 
 /// `LEAD: rest`: the number of words that lead, and whether they only lead (else they name what the rest is about).
 pub(super) fn lead_in(seen: &str) -> Option<(usize, bool)> {
-    if !seen.contains(':') {
+    if !scan::holds_any(seen, b":") {
         return None;
     }
     let found = LEAD_IN.captures(seen)?;
@@ -97,7 +98,7 @@ pub(super) fn lead_in(seen: &str) -> Option<(usize, bool)> {
 
 /// The places, in words, at which a sentence may fall apart: the end of a clause and the start of the next.
 pub(super) fn cuts(seen: &str) -> Vec<(usize, usize)> {
-    if seen.contains(['(', '"']) {
+    if scan::holds_any(seen, b"(\"") {
         return Vec::new();
     }
     let words = |found: Match<'_>| (words_before(seen, found.start()), words_before(seen, found.end()));
@@ -116,7 +117,7 @@ pub(super) fn choices(text: &str) -> Vec<String> {
         let orders = starts_with_order(rest_seen)
             || rest_seen.split_whitespace().next().is_some_and(is_serbian_intent);
         let long = |words: &str| words.word_count() >= MIN_CHOICE;
-        if orders && long(&rest) && end.saturating_sub(start) >= MIN_CHOICE && !points_back(rest_seen) {
+        if orders && long(rest) && end.saturating_sub(start) >= MIN_CHOICE && !points_back(rest_seen) {
             out.push(slice(text, start, end).trim_end_matches([',', ';', ' ', '-']).to_owned());
             start = next;
         }
@@ -142,12 +143,14 @@ pub(super) fn slice(text: &str, start: usize, end: usize) -> String {
 }
 
 /// The same words of a text and of the form that rules look at.
-pub(super) fn sliced<'s>(text: &str, seen: &'s str, start: usize, end: usize) -> (String, &'s str) {
-    let piece = slice(text, start, end);
-    let from = skip_words(seen, start);
-    let rest = skip_words(from, end.saturating_sub(start));
-    let seen = from.get(..from.len() - rest.len()).unwrap_or(from).trim_end();
-    (piece.trim_end_matches([',', ';']).to_owned(), seen.trim_end_matches([',', ';']))
+pub(super) fn sliced<'s>(text: &'s str, seen: &'s str, start: usize, end: usize) -> (&'s str, &'s str) {
+    let part = |words: &'s str| {
+        let from = skip_words(words, start);
+        let rest = skip_words(from, end.saturating_sub(start));
+        let part = from.get(..from.len() - rest.len()).unwrap_or(from);
+        part.trim_end().trim_end_matches([',', ';'])
+    };
+    (part(text), part(seen))
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@ use super::prose::{Place, Sentence, is_ornament, sentences};
 use super::sense::{CountWords, sense, skip_words};
 use super::walk::{Whole, stated_decisions};
 use super::{label, settled, table};
-use crate::text::clip;
 use crate::text::pattern::static_regex;
+use crate::text::{clip, scan};
 use smallvec::SmallVec;
+use std::cell::LazyCell;
 
 /// Longest decision, in graphemes (API extractDecisionFromResponse).
 pub const MAX_DECISION: usize = 200;
@@ -136,7 +137,8 @@ pub(super) fn is_marked(seen: &str) -> bool {
 
 /// `Decision: X` and its relatives; also in headings and quotes.
 pub(super) fn marked(sentence: &str, seen: &str, at: usize) -> Option<Stated> {
-    if !seen.contains([':', '-', ']', ')', '→']) {
+    // The last is how `→` begins.
+    if !scan::holds_any(seen, b":-])\xE2") {
         return None;
     }
     let skipped = label::labelled(seen)?;
@@ -274,14 +276,16 @@ impl View<'_> {
                 return Some((lead, usize::MAX, tier::BOLD));
             }
         }
-        let short = self.whole.short && self.sentence.place == Place::Paragraph;
+        if !self.whole.short || self.sentence.place != Place::Paragraph {
+            return None;
+        }
         let standing = clause.split(", so ").next().unwrap_or(clause);
         let few = main.word_count() <= MAX_STANDING;
         let stays = few && STANDING.is_match(standing) && !STILL.is_match(clause) && !CAUSE.is_match(main);
         let acts = settled::short_choice(main)
             || (stays || settled::we_act(clause)) && !REPORT.is_match(clause)
             || self.whole.last == 0 && settled::bare_choice(self.seen);
-        (short && acts).then_some((0, usize::MAX, tier::STANDING))
+        acts.then_some((0, usize::MAX, tier::STANDING))
     }
 
     fn tagged(&self) -> Option<Stated> {
@@ -299,8 +303,8 @@ impl View<'_> {
         if item && (self.sentence.checked == Some(true)) {
             return None;
         }
-        let first_person = speaks(main);
-        if first_person && let Some(found) = INTENT.captures(main) {
+        let first_person = LazyCell::new(|| speaks(main));
+        if let Some(found) = INTENT.captures(main).filter(|_| *first_person) {
             let verb = found.get(2).map_or("", |verb| verb.as_str());
             let rest = found.get(3).map_or("", |rest| rest.as_str()).trim();
             let verb_and_rest = (verb, rest);
@@ -331,7 +335,7 @@ impl View<'_> {
         {
             return Some(tier::AGREED);
         }
-        if first_person && let Some(found) = PROGRESSIVE.captures(main) {
+        if let Some(found) = PROGRESSIVE.captures(main).filter(|_| *first_person) {
             let verb = found.get(2).map_or("", |verb| verb.as_str());
             let rest = found.get(3).map_or("", |rest| rest.as_str());
             let settled = concluding
@@ -371,7 +375,7 @@ impl View<'_> {
                 return Some(tier::CONCLUSION);
             }
         }
-        if first_person && let Some(found) = DONE.captures(main) {
+        if let Some(found) = DONE.captures(main).filter(|_| *first_person) {
             let verb = found.get(1).map_or("", |verb| verb.as_str());
             let rest = found.get(2).map_or("", |rest| rest.as_str());
             let past = verb.ends_with("ed")
@@ -394,7 +398,7 @@ impl View<'_> {
                 && found.get(2).is_some_and(|rest| rest.as_str().word_count() >= 2))
             .then_some(tier::STANDING);
         }
-        if first_person && let Some(late) = LATE.captures(main).and_then(|found| found.get(1)) {
+        if let Some(late) = LATE.captures(main).filter(|_| *first_person).and_then(|found| found.get(1)) {
             let late = late.as_str();
             let decided = DECIDED
                 .captures(late)
@@ -428,8 +432,12 @@ impl View<'_> {
             return Some(tier::STANDING);
         }
         // What a description concludes, `..., so the counter stays`, was not chosen.
-        let standing = clause.split(", so ").next().unwrap_or(clause);
-        if STANDING.is_match(standing) && main.word_count() >= 4 && !STILL.is_match(clause) {
+        let standing = || clause.split(", so ").next().unwrap_or(clause);
+        if STANDING.may_be_in(clause)
+            && STANDING.is_match(standing())
+            && main.word_count() >= 4
+            && !STILL.is_match(clause)
+        {
             return Some(tier::STANDING);
         }
         None
@@ -444,6 +452,9 @@ impl View<'_> {
     }
 
     fn serbian_intent(&self, main: &str) -> bool {
+        if !may_be_serbian_intent(main) {
+            return false;
+        }
         let words: SmallVec<[&str; 32]> =
             main.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
         if words.len() < 3 {
@@ -513,6 +524,14 @@ fn decides(rest: &str) -> bool {
         && !rest.starts_with("if ")
 }
 
+/// A glance at the endings and words of a Serbian announcement.
+fn may_be_serbian_intent(main: &str) -> bool {
+    let first = main.split_whitespace().next().unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
+    ["am", "em", "im"].iter().any(|ending| first.ends_with(ending))
+        || first == "neka"
+        || scan::holds_pair(main, &[*b"mo", *b"cu", *b"aj"])
+}
+
 /// A present-tense verb of change after a subject, not in a report. `is stored` describes, unless it answers the person
 /// (`addressed`).
 fn has_action(clause: &str, addressed: bool) -> bool {
@@ -559,20 +578,28 @@ fn has_action(clause: &str, addressed: bool) -> bool {
 
 /// The speaker is named, or speaks for both: only then can an announcement follow.
 fn speaks(main: &str) -> bool {
-    main.split([' ', ',', ';', ':', '-']).any(|word| {
-        matches!(word, "i" | "we" | "let" | "gonna")
-            || word.starts_with("i'")
-            || word.starts_with("we'")
-            || word.starts_with("let'")
+    let ends = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b',' | b';' | b':' | b'-'));
+    let speaks = |word: &[u8]| {
+        let after = |known: &[u8]| word.strip_prefix(known).map(<[u8]>::first);
+        let said = |known: &[u8]| after(known).is_some_and(|next| ends(next) || next == Some(&b'\''));
+        said(b"i") || said(b"we") || said(b"let") || after(b"gonna").is_some_and(ends)
+    };
+    let bytes = main.as_bytes();
+    bytes.iter().enumerate().any(|(at, byte)| {
+        matches!(byte, b'i' | b'w' | b'l' | b'g')
+            && ends(at.checked_sub(1).and_then(|before| bytes.get(before)))
+            && bytes.get(at..).is_some_and(speaks)
     })
 }
 
 /// The main clause: what stands before a reason or a further sentence.
 fn clause(main: &str) -> &str {
-    let end = CLAUSE_END.find_iter(main).map(|found| found.start()).find(|at| *at > 8);
+    let ends = if scan::holds_pair(main, &[*b"; "]) { &CLAUSE_OR_PART_END } else { &CLAUSE_END };
+    let end = ends.find_iter(main).map(|found| found.start()).find(|at| *at > 8);
     end.and_then(|end| main.get(..end)).unwrap_or(main)
 }
 
 static_regex! {
-    static CLAUSE_END = r"; |,? because |,? since |, (?:which|as|so that|posto|tako da) | jer | zato sto ";
+    static CLAUSE_END = r",? because |,? since |, (?:which|as|so that|posto|tako da) | jer | zato sto ";
+    static CLAUSE_OR_PART_END = r"; |,? because |,? since |, (?:which|as|so that|posto|tako da) | jer | zato sto ";
 }

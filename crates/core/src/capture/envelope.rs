@@ -5,6 +5,7 @@
 use super::injected;
 use crate::message::{Block, Message, Role};
 use crate::text::pattern::static_regex;
+use std::borrow::Cow;
 
 /// Envelopes are peeled at most this often, so that a hostile nest of them costs bounded time.
 const MAX_PEELS: usize = 64;
@@ -44,7 +45,7 @@ enum Typed {
 }
 
 fn strip(raw: &str) -> Typed {
-    let unix = raw.replace("\r\n", "\n");
+    let unix = if raw.contains('\r') { Cow::Owned(raw.replace("\r\n", "\n")) } else { Cow::Borrowed(raw) };
     let mut rest = unix.trim();
     let (mut peeled, mut media, mut queued) = (false, false, false);
     for _ in 0..MAX_PEELS {

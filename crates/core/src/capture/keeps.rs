@@ -6,7 +6,7 @@ use super::captured::{Captured, Withdrawn};
 use super::kinds::Source;
 use super::prose::{Place, Sentence};
 use super::report::pieces;
-use super::sense::{sense, skip_words, words_before};
+use super::sense::{any_word, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 
 static_regex! {
@@ -20,9 +20,7 @@ static_regex! {
 
 /// What the orders of a person's sentence remove; a question whether to do so is none.
 pub(super) fn removals(part: &Sentence) -> Vec<Captured> {
-    if matches!(part.place, Place::Quote | Place::Row | Place::Heading)
-        || !part.seen.split_whitespace().any(removes)
-    {
+    if matches!(part.place, Place::Quote | Place::Row | Place::Heading) || !any_word(&part.seen, removes) {
         return Vec::new();
     }
     let removed = |piece: String| {
@@ -42,6 +40,10 @@ pub(super) fn removals(part: &Sentence) -> Vec<Captured> {
 fn removes(verb: &str) -> bool {
     const VERBS: &[&str] = &["remove", "delete", "drop", "erase", "purge"];
     const STEMS: &[&str] = &["obrisi", "ukloni", "izbaci", "izbrisi"];
+    // Each word is asked, and hardly one begins so.
+    if !matches!(verb.bytes().next(), Some(b'r' | b'd' | b'e' | b'p' | b'o' | b'u' | b'i')) {
+        return false;
+    }
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();

@@ -17,7 +17,7 @@ const MOST: usize = 2;
 const TOLD: usize = 2;
 
 static_regex! {
-    static CUE = r"\b(?:can|may|free|ok|allow|permit|unlock|mozes|mozete|smes|smete|slobod|dozvol|otkljuc|u redu)";
+    static CUE = r"\b(?:can|may|free|allow|permit|unlock|mozes|mozete|smes|smete|slobod|dozvol|otkljuc|u redu)| ok";
     /// What is waited for is mostly over, or there: not on the way through, over or back.
     static IS_THERE = r"\b(?:is|are|was|were|be|been|'s|'re|now|all|finally) (?:\w+ )?(?:over|through|back|here)\b|\b(?:done|finish\w*|complete\w*|ready|merged|approved|released|deployed|shipped|landed|green|pass(?:es|ed|ing)?|fixed|signed|zavrs\w*|gotov\w*|spremn?\w*|prolaz\w*|pros[aoli]+|stig\w*|odobr\w*|spojen\w*|objavljen\w*|zelen\w*|resen\w*|popravljen\w*)\b";
     static PERMITS = r"^(?:(?:ok|okay|alright|fine|yes|now|so|and|dobro|e|u redu|sada|sad|od sada|ipak|pa|i|vazi),? )*(?:you (?:may|can|are (?:now )?(?:allowed|free|welcome|permitted) to)|feel free to|(?:it is|it's|its) (?:now |again )?(?:ok|okay|fine|allowed|safe|permitted|alright|all right) (?:now |again )?(?:for you )?to|(?:ti |sada |sad |opet |ipak )*(?:smes|smete|mozes|mozete|slobodno|dozvoljeno (?:ti |vam )?je|u redu je))(?: (?:now|again|also|freely|sada|sad|opet|slobodno|i|da))* ([a-z-]+)\b(.*)$";

@@ -8,6 +8,7 @@ use super::prose::{Place, Sentence};
 use super::section::{Section, classify};
 use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
+use crate::text::scan;
 
 /// A longer label is a sentence.
 const MAX_LABEL: usize = 4;
@@ -41,7 +42,10 @@ pub(super) fn left(parts: &[Sentence]) -> Vec<String> {
 }
 
 fn split(part: &Sentence) -> Option<(Section, Vec<String>)> {
-    if part.place != Place::Paragraph || !part.seen.contains(':') || part.seen.contains(['(', '"']) {
+    if part.place != Place::Paragraph
+        || !scan::holds_any(&part.seen, b":")
+        || scan::holds_any(&part.seen, b"(\"")
+    {
         return None;
     }
     let found = LABELLED.captures(&part.seen)?;

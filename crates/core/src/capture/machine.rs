@@ -40,13 +40,13 @@ pub(super) fn speaks(text: &str) -> bool {
         Some(b'{') => is_json(text),
         _ => {
             EVENT_HOOK.is_match(text)
-                || !talks(text)
-                    && (HOOK.is_match(text)
-                        || TOOL.is_match(text)
-                        || EXIT_CODE.is_match(text)
-                        || SYSTEM_SPEAKER.is_match(text)
-                        || AUTOMATED.is_match(text)
-                        || EVENT.is_match(text) && IDENTIFIED.is_match(text) && HAPPENED.is_match(text))
+                || (HOOK.is_match(text)
+                    || TOOL.is_match(text)
+                    || EXIT_CODE.is_match(text)
+                    || SYSTEM_SPEAKER.is_match(text)
+                    || AUTOMATED.is_match(text)
+                    || EVENT.is_match(text) && IDENTIFIED.is_match(text) && HAPPENED.is_match(text))
+                    && !talks(text)
         }
     }
 }

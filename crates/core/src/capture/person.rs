@@ -20,8 +20,8 @@ use super::statement::{
 };
 use super::swap;
 use super::withdraw::Before;
-use crate::text::clip;
 use crate::text::pattern::static_regex;
+use crate::text::{clip, scan};
 
 /// Shorter sentences say nothing by themselves.
 const MIN_WORDS: usize = 2;
@@ -128,14 +128,13 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     if found.is_empty() {
         found.extend(swap::turned_down(&parts));
     }
-    let told = |says: fn(&Sentence) -> Vec<Captured>| {
-        parts.iter().flat_map(move |part| {
-            let _noted = part.seen.noted();
-            says(part)
-        })
-    };
-    found.extend(told(keeps::removals));
-    found.extend(told(lift::permissions));
+    let mut allowed = Vec::new();
+    for part in &parts {
+        let _noted = part.seen.noted();
+        found.extend(keeps::removals(part));
+        allowed.extend(lift::permissions(part));
+    }
+    found.extend(allowed);
     if first && let Some(goal) = goal::first(text, &parts, &asks) {
         found.insert(0, goal);
     }
@@ -186,7 +185,8 @@ fn joined(before: &str, more: &str) -> String {
 /// What one sentence says, first what it takes back. `answered` tells that a bare yes or no stands before it, `here`
 /// what the message said so far.
 fn sentence(part: &Sentence, answered: bool, before: &Before<'_>, here: &[Captured]) -> Vec<Captured> {
-    if matches!(part.place, Place::Quote | Place::Row) || DUMP.is_match(&part.text) {
+    let dump = || scan::holds_any(&part.text, br#""\><;("#) && DUMP.is_match(&part.text);
+    if matches!(part.place, Place::Quote | Place::Row) || dump() {
         return Vec::new();
     }
     let Some((withdrawal, words)) = before.withdrawal(&part.text, &part.seen, here) else {
@@ -263,7 +263,8 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     if part.place == Place::Heading || whole.ends_with(':') {
         return Vec::new();
     }
-    if words <= 30 && whole.contains(['>', '→', '⇒']) && ARROW.is_match(whole) {
+    // The last is how `→` and `⇒` begin.
+    if words <= 30 && scan::holds_any(whole, b">\xE2") && ARROW.is_match(whole) {
         return vec![Captured::new(Kind::Decision, &part.text, Source::User, 0.8)];
     }
     let listed = listed::items(part);
@@ -373,7 +374,7 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
     for ((_, start), end) in starts.iter().zip(ends) {
         let (piece, piece_seen) = clause::sliced(text, seen, *start, end);
         let said = (*start == 0 || directs(piece_seen) && !clause::points_back(piece_seen))
-            .then(|| one(&piece, piece_seen, opened.answers).into_iter().next())
+            .then(|| one(piece, piece_seen, opened.answers).into_iter().next())
             .flatten();
         match (said, pieces.last_mut()) {
             (Some(said), Some((_, last_end, last)))
@@ -388,7 +389,7 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
             (None, Some((_, _, last)))
                 if clause::is_setting(piece_seen) && last.text.contains(|c: char| c.is_ascii_digit()) =>
             {
-                let said = Captured::new(last.kind, &piece, Source::User, last.confidence);
+                let said = Captured::new(last.kind, piece, Source::User, last.confidence);
                 pieces.push((*start, end, said));
             }
             (None, Some((_, last_end, _))) => *last_end = end,

@@ -3,6 +3,8 @@
 
 use super::sense::{CountWords, Seen};
 use crate::text::pattern::static_regex;
+use crate::text::scan;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Longer texts are read at their start and end only (FAULTS C8).
@@ -74,7 +76,10 @@ static_regex! {
 
 /// The sentences of a text, in order; headings and introductions are told to what stands under them.
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
-    let unix = bounded(text).replace("\r\n", "\n").replace('\r', "\n");
+    let mut unix = bounded(text);
+    if unix.contains('\r') {
+        unix = Cow::Owned(unix.replace("\r\n", "\n").replace('\r', "\n"));
+    }
     let mut reader = Reader { blank: true, ..Reader::default() };
     for line in unix.lines() {
         reader.line(line);
@@ -87,9 +92,9 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
 }
 
 /// The whole text, or its head and tail where it is too long.
-fn bounded(text: &str) -> String {
+fn bounded(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_TEXT {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let (mut head, mut tail) = (MAX_TEXT / 2, text.len() - MAX_TEXT / 2);
     while !text.is_char_boundary(head) {
@@ -98,7 +103,7 @@ fn bounded(text: &str) -> String {
     while !text.is_char_boundary(tail) {
         tail += 1;
     }
-    format!("{}\n\n{}", text.get(..head).unwrap_or(""), text.get(tail..).unwrap_or(""))
+    format!("{}\n\n{}", text.get(..head).unwrap_or(""), text.get(tail..).unwrap_or("")).into()
 }
 
 #[derive(Default)]
@@ -343,8 +348,8 @@ pub(super) fn is_ornament(c: char) -> bool {
 }
 
 /// The sentences of a block; `22. maja` and `the 3. of May` are no ends.
-fn ordinals_joined(raw: &str) -> Vec<std::borrow::Cow<'_, str>> {
-    let mut out: Vec<std::borrow::Cow<'_, str>> = Vec::new();
+fn ordinals_joined(raw: &str) -> Vec<Cow<'_, str>> {
+    let mut out: Vec<Cow<'_, str>> = Vec::new();
     for sentence in crate::text::sentences(raw) {
         let continues = sentence.starts_with(char::is_lowercase);
         match out.last_mut().filter(|before| continues && ends_in_ordinal(before)) {
@@ -395,7 +400,7 @@ fn last_sentence(text: &str) -> &str {
 
 /// Bold and italics taken off; code and everything else kept.
 pub(super) fn plain(text: &str) -> String {
-    if !text.contains(['*', '_', '`', '\n', '\t']) && !text.contains("  ") {
+    if !scan::holds_any(text, b"*_`\n\t") && !scan::holds_pair(text, &[*b"  "]) {
         return text.trim().to_owned();
     }
     let mut out = String::with_capacity(text.len());

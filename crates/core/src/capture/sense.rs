@@ -1,8 +1,8 @@
 //! The form of a sentence that rules look at: folded, quotes straight, inline code and quoted words masked. Word for
 //! word as long as the original, so that words counted here can be taken off there.
 
-use crate::text::fold;
 use crate::text::pattern::{Held, Noted};
+use crate::text::{fold, scan};
 use std::cell::OnceCell;
 use std::ops::Deref;
 
@@ -56,7 +56,7 @@ impl Eq for Seen {}
 /// Folded text with straight apostrophes; code becomes `x`s and longer quoted passages `#`s, blanks kept.
 pub(super) fn sense(text: &str) -> String {
     let folded = fold(text);
-    if folded.is_ascii() && !folded.contains(['`', '"']) {
+    if folded.is_ascii() && !scan::holds_any(&folded, b"`\"") {
         return folded;
     }
     let straight: String = folded
@@ -114,13 +114,7 @@ pub(super) trait CountWords {
 
 impl CountWords for str {
     fn word_count(&self) -> usize {
-        if !self.is_ascii() {
-            return self.split_whitespace().count();
-        }
-        let blank = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
-        let ends =
-            self.as_bytes().windows(2).filter(|pair| matches!(pair, [a, b] if !blank(*a) && blank(*b)));
-        ends.count() + usize::from(self.bytes().next_back().is_some_and(|last| !blank(last)))
+        scan::word_count(self)
     }
 }
 
@@ -129,34 +123,11 @@ pub(super) fn words_before(seen: &str, at: usize) -> usize {
     seen.get(..at).map_or(0, |before| before.word_count())
 }
 
-/// The original without its first `words` words.
-pub(super) fn skip_words(text: &str, words: usize) -> &str {
-    let mut rest = text.trim_start();
-    for _ in 0..words {
-        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        rest = rest.get(end..).unwrap_or("").trim_start();
-    }
-    rest
-}
+pub(super) use crate::text::scan::{any_word, skip_words};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_counted_as_they_are_split() {
-        let blanks =
-            ["", " ", "\t", "\n", "\u{b}", "\u{c}", "\r", "\u{1c}", "\u{1f}", "\u{85}", "\u{a0}", "\u{2003}"];
-        for a in blanks {
-            for b in blanks {
-                for text in
-                    [format!("{a}x{b}"), format!("x{a}y{b}z"), format!("{a}{b}"), format!("{a}x y{b}ž")]
-                {
-                    assert_eq!(text.word_count(), text.split_whitespace().count(), "{text:?}");
-                }
-            }
-        }
-    }
 
     #[test]
     fn code_and_quoted_words_are_masked_and_words_still_count_alike() {

@@ -9,6 +9,7 @@ use super::lexicon::{
 };
 use super::sense::{CountWords, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
+use crate::text::scan;
 
 static_regex! {
     static WANT = r"^(?:i|we|ja|mi)(?:'d| would)?\s+(?:actually |really |basically |just |also |now )*(?:want|like|need|love|zelim|zelimo|hocu|hocemo|treba mi|trebaju nam)\s+(?:you |us |to |for |da |ti )*(.*)$";
@@ -47,7 +48,7 @@ static_regex! {
     static TOPIC_FIRST = r"^(?:and |but |also |a |i |ali )*(?:for|in|on|as|za|u|na|kod|kao|pri) (?:the |our |all |a |an |sve |sva )?[^\s,;:?]+(?: [^\s,;:?]+){0,3}?,? ((?:always |just |samo |uvek )*(?:use|take|go with|pick|choose|put|stick with|stick to|koristi(?:te|mo)?|uzmi(?:te)?|stavi(?:te)?|idi na|ostavi(?:te)?|zadrzi(?:te)?)\b.*)$";
     static USE_NOUN = r"^use (?:of|only|is|was|are|cases?|by|and|or)\b";
     /// The imperative after `ne` whose ending is no other form's.
-    static OBJECT_FIRST = r"^(?:(?:a|i|ali|pa|molim te),? )*((?:(?:u|na|iz|po) )?[^\s,;:?]+(?: [^\s,;:?]+){0,3}?) (?:vise |nikako |nikad\w* |jos |za sada |zasad |sad |sada )*(?:ne [a-z]*(?:aj|uj)(?:te|mo)?|nemoj(?:te|mo)?(?: da)? [a-z]+)\b";
+    static OBJECT_FIRST = r"^(?:(?:a|i|ali|pa|molim te),? )*((?:(?:u|na|iz|po) )?[^\s,;:?]+(?: [^\s,;:?]+){0,3}?)(?: vise| nikako| nikad\w*| jos| za sada| zasad| sad| sada)*(?: ne [a-z]*(?:aj|uj)(?:te|mo)?| nemoj(?:te|mo)?(?: da)? [a-z]+)\b";
     static NO_OBJECT = r"^(?:ako|kad\w*|da|sto|koj\w+|zasto|sta|ja|ti|on|ona|mi|vi|oni|ono|to|ovo|ga|ih|je|jer|dok|ne|nemoj\w*|molim|ok|dobro|hej)\b|\b(?:sam|smo|je|su|kaze|rekao|rekla|da)$";
     static POINTER = r"^(?:this|that|these|those|it|them|ovo|to|ovaj|taj|ovu|tu)\b";
     /// `The reviewer is now Ana`; what is written as a name, a day or a date was appointed and not observed.
@@ -128,15 +129,14 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
     {
         return said(Kind::Constraint, 0.9);
     }
-    let plain = if seen.contains('(') { ASIDE.replace_all(seen, "") } else { seen.into() };
+    let plain = if scan::holds_any(seen, b"(") { ASIDE.replace_all(seen, "") } else { seen.into() };
     let need = MUST.is_match(&plain)
         && !SUBJECTLESS.is_match(&plain)
         && !NO_SUBJECT.is_match(&plain)
         && !FIRST_PERSON_NEED.is_match(&plain)
         && !EMBEDDED.is_match(&plain);
     let need = need && !AS_IS.is_match(&plain);
-    let has_digit = seen.bytes().any(|byte| byte.is_ascii_digit());
-    if (need || ALWAYS.is_match(seen) || has_digit && LIMIT.is_match(seen))
+    if (need || ALWAYS.is_match(seen) || LIMIT.is_match(seen) && scan::holds_digit(seen))
         && !HISTORY.is_match(seen)
         && !seen.starts_with("if ")
     {
@@ -169,8 +169,8 @@ pub(super) fn statement(text: &str, seen: &str) -> Option<Captured> {
     if appoints(text, seen) {
         return said(Kind::Decision, 0.75);
     }
-    if ORDER_SR.is_match(seen)
-        && seen.split_whitespace().next().is_some_and(is_serbian_change)
+    if seen.split_whitespace().next().is_some_and(is_serbian_change)
+        && ORDER_SR.is_match(seen)
         && !names_nothing(seen)
     {
         return Some(Captured::task(text, TaskState::Open, Source::User, 0.75));
@@ -239,8 +239,9 @@ fn appoints(text: &str, seen: &str) -> bool {
 
 /// An order for a time that recurs.
 fn recurs(seen: &str) -> bool {
-    let order = starts_with_order(seen) || ORDER_SR.is_match(seen) || orders_by_shape(seen);
-    HABIT.is_match(seen) && order && !names_nothing(seen)
+    HABIT.is_match(seen)
+        && (starts_with_order(seen) || ORDER_SR.is_match(seen) || orders_by_shape(seen))
+        && !names_nothing(seen)
 }
 
 /// `You may edit X now`: what was forbidden is allowed.
@@ -279,6 +280,9 @@ pub(crate) fn forbids(text: &str) -> bool {
 pub(super) fn forbids_in_serbian(seen: &str) -> bool {
     if forbids_behind(seen) {
         return true;
+    }
+    if !seen.trim_start().starts_with("ne") {
+        return false;
     }
     let mut words = seen.split_whitespace();
     let (Some("ne"), Some(verb), Some(object)) = (words.next(), words.next(), words.next()) else {

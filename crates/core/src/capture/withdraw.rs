@@ -15,7 +15,7 @@ const MAX_NAME: usize = 8;
 
 static_regex! {
     /// A word of the patterns below.
-    static CUE = r"second thou|thinking about|on reflection|undo|revert|scra|cancel|forget|ignor|disregard|strike|revers|retract|back|mind|nvm|drop|abandon|ditch|skip|kill|nix|need|bother|longer|not|don't|after all|remov|delet|rid|rip|off|obsolete|zaborav|batal|man[ij]|pust|povla|odust|treba|potreb|vazi|ponist|vrat|otkaz|ukloni|izbac|obris|nemoj|necemo|predom|vise|ostav|\bne ";
+    static CUE = r"on second|thinking about|on reflection|undo|revert|scra|cancel|forget|ignor|disregard|strike|revers|retract|back|mind|nvm|drop|abandon|ditch|skip|kill|nix|need|bother|longer|not|don't|after all|remov|delet|rid|rip|off|obsolete|zaborav|batal|man[ij]|pust|povla|odust|treba|potreb|vazi|ponist|vrat|otkaz|ukloni|izbac|obris|nemoj|necemo|predom|vise|ostav|bitn|vazn";
     /// Words before it that say nothing.
     static LEAD = r"^(?:(?:ok|okay|oh|hm+|no|nope|nah|wait|hold on|sorry|actually|please|and|but|so|then|now|also|well|yes|yeah|right|hey|just|let's|lets|let us|can you|could you|would you|i think we (?:can|should)|we (?:can|should)|you can|i'd (?:like|want) (?:you )?to|i want (?:you )?to|you know what|ah|alright|all right|fine|in fact|thinking about it|on (?:second thoughts?|reflection)|after all|znas sta|u stvari|zapravo|ne|da|ma|e|a|ali|pa|onda|dobro|cekaj|stani|izvini|molim te|ipak|sad|sada|hajde|ajde|mozes da|mozemo da|moramo da)[,.!-]*\s+)+";
     /// `Forget what I said about Redis`, `zaboravi ono za petak`.

@@ -73,34 +73,48 @@ pub(crate) fn take_fresh(sink: &mut impl Sink, fresh: Vec<Fresh>) -> Result<()> 
             *earlier_here += 1;
             let tokens = message::estimate_message_tokens(&message);
             let message = redacted(&message);
+            let typed = capture::user_text(&message);
             let body = body(sink, &message, ordinal, occurrence);
             let sight = Sight {
-                part: part(&message),
+                part: part_of(&message, typed.is_some()),
                 tokens,
                 fingerprint: format!("{:016x}", body.chunk_id.fingerprint),
                 failed: message.is_error,
                 usage: pressure::call_tokens(&message),
             };
             bodies.push(body);
-            group.push((ordinal, key, sight, message));
+            group.push((Heard { ordinal, key, sight, typed }, message));
         }
         sink.append_bodies(&bodies)?;
-        for (ordinal, key, sight, message) in group {
-            take(sink, &mut capturer, ordinal, key, sight, &message)?;
+        for (heard, message) in group {
+            take(sink, &mut capturer, heard, &message)?;
         }
     }
     Ok(())
 }
 
+/// What is told of a message once for all that look at it.
+struct Heard {
+    ordinal: u64,
+    key: Key,
+    sight: Sight,
+    /// What a person typed of it.
+    typed: Option<String>,
+}
+
 /// The part that a message plays in a turn.
 pub(crate) fn part(message: &Message) -> Part {
+    part_of(message, capture::is_real_user_message(message))
+}
+
+fn part_of(message: &Message, typed: bool) -> Part {
     let answers = || message.blocks.iter().any(|block| matches!(block, Block::ToolResult { .. }));
     match &message.role {
         Role::CompactionSummary | Role::BranchSummary => Part::Summary,
         Role::Assistant => Part::Assistant,
         Role::ToolResult => Part::ToolResult,
         Role::User | Role::Custom if capture::is_ours(&message.text()) => Part::Ours,
-        Role::User if capture::is_real_user_message(message) => Part::Person,
+        Role::User if typed => Part::Person,
         Role::User if answers() => Part::ToolResult,
         Role::User => Part::Injected,
         _ => Part::Other,
@@ -108,19 +122,12 @@ pub(crate) fn part(message: &Message) -> Part {
 }
 
 /// One message: first what it yields, then its own line, so that a torn append is captured again.
-fn take(
-    sink: &mut impl Sink,
-    capturer: &mut Capturer,
-    ordinal: u64,
-    key: Key,
-    sight: Sight,
-    message: &Message,
-) -> Result<()> {
+fn take(sink: &mut impl Sink, capturer: &mut Capturer, heard: Heard, message: &Message) -> Result<()> {
     let at = time_of(message).unwrap_or_else(|| sink.now().to_owned());
     let generation = sink.state().live.generation;
     let mut positions = 0;
-    for captured in capturer.take(message) {
-        let place = Place { generation, ordinal, position: captured.position };
+    for captured in capturer.take_typed(message, heard.typed.as_deref()) {
+        let place = Place { generation, ordinal: heard.ordinal, position: captured.position };
         positions = positions.max(place.position.saturating_add(1));
         let facts = sink.state().ledger.hear(captured, place, &at, &sink.state().live);
         if !facts.is_empty() {
@@ -128,7 +135,7 @@ fn take(
         }
     }
     let mut events = tools(message);
-    events.push(Event::Message(seen(ordinal, key, sight, positions, message)));
+    events.push(Event::Message(seen(heard, positions, message)));
     if *capturer != sink.state().capture {
         events.push(Event::Capture(capturer.clone()));
     }
@@ -150,7 +157,7 @@ fn tools(message: &Message) -> Vec<Event> {
     events
 }
 
-fn seen(ordinal: u64, key: Key, sight: Sight, positions: u32, message: &Message) -> Seen {
+fn seen(heard: Heard, positions: u32, message: &Message) -> Seen {
     let calls = message.tool_calls().map(|(id, name, arguments)| {
         let effect = capture::tool_use(name, arguments, false);
         Call {
@@ -170,12 +177,12 @@ fn seen(ordinal: u64, key: Key, sight: Sight, positions: u32, message: &Message)
     });
     let finished = |reason: &&str| matches!(*reason, "stop" | "end_turn" | "toolUse" | "tool_use");
     Seen {
-        ordinal,
-        key: StoredKey::new(key).hex().to_owned(),
-        strong: key.strong,
-        sight,
+        ordinal: heard.ordinal,
+        key: StoredKey::new(heard.key).hex().to_owned(),
+        strong: heard.key.strong,
+        sight: heard.sight,
         role: message::role_name(&message.role).to_owned(),
-        said: said(message),
+        said: said(message, heard.typed.as_deref()),
         positions,
         calls: calls.collect(),
         answers: own.chain(inner).collect(),
@@ -183,11 +190,10 @@ fn seen(ordinal: u64, key: Key, sight: Sight, positions: u32, message: &Message)
     }
 }
 
-fn said(message: &Message) -> Option<Said> {
+fn said(message: &Message, typed: Option<&str>) -> Option<Said> {
     match message.role {
         Role::User => {
-            let text = capture::user_text(message)?;
-            let text = clip::head_and_tail(&text, USER_TOKENS, "\n[...]\n").into_owned();
+            let text = clip::head_and_tail(typed?, USER_TOKENS, "\n[...]\n").into_owned();
             Some(Said { by: "user".to_owned(), text })
         }
         Role::Assistant => {
@@ -204,7 +210,8 @@ fn said(message: &Message) -> Option<Said> {
 
 /// What is remembered of a request, as [`State::last_request`] gives it back.
 pub(super) fn remembered(request: &str) -> Option<String> {
-    said(&redacted(&Message::user(request))).map(|said| said.text)
+    let request = redacted(&Message::user(request));
+    said(&request, capture::user_text(&request).as_deref()).map(|said| said.text)
 }
 
 /// The message as it may be written to disk: without secrets.

@@ -51,6 +51,18 @@ pub fn last_tokens(text: &str, max: u64) -> &str {
     })
 }
 
+/// Whether a text is estimated at no more than `max` tokens. Of a text that is not, only so much is looked at as tells.
+fn fits(text: &str, max: u64) -> bool {
+    if text.len() > EXACT_BYTES {
+        return estimate_tokens(text) <= max;
+    }
+    let mut spent = 0;
+    pieces(text).all(|piece| {
+        spent += piece.cost;
+        rounded(spent) <= max
+    })
+}
+
 /// Bytes at the beginning that cost `max` tokens, in one pass; `None` where so many are not counted one by one.
 fn first_pieces(text: &str, max: u64) -> Option<usize> {
     let (mut end, mut spent) = (0, 0);
@@ -111,7 +123,7 @@ pub fn ellipsize_tokens(text: &str, max: u64) -> Cow<'_, str> {
 /// At most `max` tokens: the text itself if it fits, else its head (two thirds of the room) and its tail with `marker`
 /// between them, each on lines of its own. If there is no room for the marker, the head alone.
 pub fn head_and_tail<'a>(text: &'a str, max: u64, marker: &str) -> Cow<'a, str> {
-    if first_tokens(text, max).len() == text.len() {
+    if fits(text, max) {
         return Cow::Borrowed(text);
     }
     let middle = format!("\n{marker}\n");
@@ -123,6 +135,11 @@ pub fn head_and_tail<'a>(text: &'a str, max: u64, marker: &str) -> Cow<'a, str> 
     let head = first_tokens(text, room - tail_room);
     let tail = last_tokens(text, tail_room);
     Cow::Owned(format!("{}{middle}{}", head.trim_end(), tail.trim_start()))
+}
+
+/// The longest end of a text, cut between graphemes, of at most `max` bytes.
+pub fn last_bytes(text: &str, max: usize) -> &str {
+    suffix(text, max)
 }
 
 /// The first line that is not blank, without blanks around it; empty if there is none.

@@ -5,6 +5,7 @@ pub mod fold;
 pub mod normalize;
 pub(crate) mod pattern;
 pub mod redact;
+pub(crate) mod scan;
 pub mod stem;
 pub mod time;
 pub mod tokens;

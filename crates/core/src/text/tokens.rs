@@ -109,6 +109,18 @@ impl Scanner<'_> {
     /// The cost of the next piece, which is passed.
     #[inline]
     fn piece(&mut self) -> Option<u64> {
+        // A blank and a word in small letters: most of what people write.
+        if let Some([b' ', letters @ ..]) = self.bytes.get(self.at..) {
+            let mut word = Word { joined: Before::Space, ..Word::default() };
+            let length = word.lower(letters);
+            let ends = letters
+                .get(length)
+                .is_none_or(|next| next.is_ascii() && !next.is_ascii_alphabetic() && *next != b'\'');
+            if length > 0 && ends {
+                self.at += 1 + length;
+                return Some(word.cost());
+            }
+        }
         Some(match self.kind()? {
             Kind::Lower | Kind::Upper | Kind::Letter(_) => self.word(Before::Nothing),
             Kind::Digit => self.digits(),
@@ -261,10 +273,8 @@ impl Scanner<'_> {
         while let Some(kind) = self.kind() {
             match kind {
                 Kind::Lower => {
-                    while let Some(letter @ b'a'..=b'z') = self.bytes.get(self.at) {
-                        word.latin(letter - b'a' + 1);
-                        self.at += 1;
-                    }
+                    let letters = self.bytes.get(self.at..).unwrap_or_default();
+                    self.at += word.lower(letters);
                     lower_before = true;
                 }
                 Kind::Upper if lower_before => break,
@@ -346,6 +356,22 @@ impl Word {
         self.length += 1;
     }
 
+    /// Takes the small letters that these bytes begin with: how many.
+    #[inline]
+    fn lower(&mut self, bytes: &[u8]) -> usize {
+        let (mut pairs, mut previous, mut count) = (0, self.previous, 0);
+        for letter in bytes.iter().take_while(|byte| byte.is_ascii_lowercase()) {
+            let class = letter - b'a' + 1;
+            pairs += pair(previous, class);
+            previous = class;
+            count += 1;
+        }
+        self.pairs += pairs;
+        self.previous = previous;
+        self.length += i64::try_from(count).unwrap_or(i64::MAX);
+        count
+    }
+
     fn other(&mut self, per_word: i64, per_letter: i64) {
         self.others += 1;
         self.other_cost += per_letter;
@@ -382,11 +408,26 @@ impl Word {
 
 #[inline]
 fn pair(before: u8, after: u8) -> i64 {
-    pairs::PAIRS
-        .get(usize::from(before))
-        .and_then(|row| row.get(usize::from(after)))
-        .map_or(0, |&cost| i64::from(cost))
+    let row = PADDED.get(usize::from(before % ROW));
+    row.and_then(|row| row.get(usize::from(after % ROW))).map_or(0, |cost| i64::from(*cost))
 }
+
+/// Rows and columns of [`PADDED`]: a power of two, so that the machine need not check
+/// that an index lies inside.
+const ROW: u8 = 32;
+
+/// [`pairs::PAIRS`] with room around it, which costs nothing to look into.
+#[allow(clippy::indexing_slicing, reason = "an index outside does not compile")]
+static PADDED: [[i8; ROW as usize]; ROW as usize] = {
+    let mut padded = [[0; ROW as usize]; ROW as usize];
+    let mut at = 0;
+    while at < pairs::PAIRS.len() * pairs::PAIRS.len() {
+        let (row, column) = (at / pairs::PAIRS.len(), at % pairs::PAIRS.len());
+        padded[row][column] = pairs::PAIRS[row][column];
+        at += 1;
+    }
+    padded
+};
 
 #[cfg(test)]
 mod tests {

@@ -84,25 +84,20 @@ fn trim_punctuation(word: &str) -> &str {
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     for line in text.lines() {
-        let mut start = 0;
-        let mut chars = line.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
-            if !matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？') {
-                continue;
-            }
-            let mut end = at + c.len_utf8();
+        let (mut start, mut end) = (0, 0);
+        while let Some((at, c)) = next_stop(line, end) {
+            end = at + c.len_utf8();
             // Closing quotes, brackets and emphasis belong to the sentence they close.
-            while let Some(&(i, next)) = chars.peek() {
-                if matches!(next, '.' | '!' | '?' | ')' | ']' | '"' | '\'' | '”' | '’' | '*' | '_' | '`')
-                {
-                    end = i + next.len_utf8();
-                    chars.next();
-                } else {
-                    break;
-                }
+            let closes = |c: &char| {
+                matches!(c, '.' | '!' | '?' | ')' | ']' | '"' | '\'' | '”' | '’' | '*' | '_' | '`')
+            };
+            let mut after = line.get(end..).unwrap_or_default().chars();
+            while let Some(next) = after.clone().next().filter(closes) {
+                end += next.len_utf8();
+                after.next();
             }
             let wide = matches!(c, '。' | '！' | '？');
-            let blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
+            let blank = after.next().is_none_or(char::is_whitespace);
             let head = line.get(start..at).unwrap_or_default();
             if wide || (blank && !(c == '.' && ends_in_abbreviation(head))) {
                 push_trimmed(&mut out, line.get(start..end));
@@ -112,6 +107,18 @@ pub fn sentences(text: &str) -> Vec<&str> {
         push_trimmed(&mut out, line.get(start..));
     }
     out
+}
+
+/// The first character from a byte on that may end a sentence.
+fn next_stop(line: &str, from: usize) -> Option<(usize, char)> {
+    let stop = |c: &char| matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？');
+    let bytes = line.bytes().enumerate().skip(from);
+    // The last three are how those outside ASCII begin.
+    let mut likely = bytes.filter(|(_, byte)| matches!(byte, b'.' | b'!' | b'?' | 0xE2 | 0xE3 | 0xEF));
+    likely.find_map(|(at, _)| {
+        let c = line.get(at..)?.chars().next().filter(stop)?;
+        Some((at, c))
+    })
 }
 
 fn push_trimmed<'a>(out: &mut Vec<&'a str>, piece: Option<&'a str>) {

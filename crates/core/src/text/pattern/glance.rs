@@ -7,6 +7,9 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 /// The rest of a longer word tells nothing more.
 const LONGEST_WORD: usize = 8;
 
+/// Of a longer text, an automaton that looks at its start mostly sees less than the whole.
+const LONG_TEXT: usize = 512;
+
 /// Which words are worth looking for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
@@ -44,7 +47,8 @@ impl Glance {
 
     /// Whether the pattern may match; `false` is certain.
     pub(super) fn may_match(&self, text: &str) -> bool {
-        self.opens(text) && self.holds.as_ref().is_none_or(|words| words.find(text).is_some())
+        let near = self.opens.is_some() && text.len() > LONG_TEXT;
+        self.opens(text) && (near || self.holds.as_ref().is_none_or(|words| words.find(text).is_some()))
     }
 
     /// The same by the first byte alone.
@@ -227,12 +231,22 @@ fn fewest(mut words: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     kept
 }
 
-/// How much words tell: the shortest of them counts, then how few they are. Nothing for words that are too many or too
-/// short.
+/// How much words tell: the one that tells least counts, then how few they are. Nothing for words that are too many or
+/// too short.
 fn worth(words: &[Vec<u8>], limits: Limits) -> Option<(usize, usize)> {
     let shortest = words.iter().map(Vec::len).min()?;
-    (shortest >= limits.shortest && words.len() <= limits.most).then(|| (shortest, limits.most - words.len()))
+    let tells =
+        |word: &Vec<u8>| word.len().saturating_sub(if COMMON.contains(&word.trim_ascii()) { 2 } else { 0 });
+    let least = words.iter().map(tells).min()?;
+    (shortest >= limits.shortest && words.len() <= limits.most).then(|| (least, limits.most - words.len()))
 }
+
+/// Words that stand in every other sentence: a verb of the same length tells more.
+const COMMON: &[&[u8]] = &[
+    b"a", b"and", b"are", b"as", b"at", b"be", b"for", b"in", b"is", b"it", b"of", b"on", b"that", b"the",
+    b"this", b"to", b"we", b"with", b"you", b"da", b"i", b"je", b"na", b"ne", b"od", b"se", b"su", b"u",
+    b"za",
+];
 
 /// The letters of a small class.
 fn letters(class: &Class) -> Option<Vec<Vec<u8>>> {

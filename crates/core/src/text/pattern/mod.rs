@@ -10,7 +10,7 @@ mod noted;
 
 use glance::Glance;
 pub(crate) use noted::{Held, Noted};
-use regex::{CaptureMatches, CaptureNames, Captures, Match, Matches, Regex, Replacer, Split};
+use regex::{CaptureNames, Captures, Match, Regex, Replacer, Split};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU16;
@@ -67,6 +67,11 @@ impl Pattern {
         self.may_match(text) && self.regex().is_match(text)
     }
 
+    /// Whether it may match in some part of the text, at little cost; `false` is certain.
+    pub(crate) fn may_be_in(&self, text: &str) -> bool {
+        noted::tells(self, text).unwrap_or(true)
+    }
+
     /// As [`Regex::find`].
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
         if self.may_match(text) { self.regex().find(text) } else { None }
@@ -78,13 +83,19 @@ impl Pattern {
     }
 
     /// As [`Regex::find_iter`].
-    pub(crate) fn find_iter<'p, 't>(&'p self, text: &'t str) -> Matches<'p, 't> {
-        self.regex().find_iter(text)
+    pub(crate) fn find_iter<'p, 't>(
+        &'p self,
+        text: &'t str,
+    ) -> impl Iterator<Item = Match<'t>> + use<'p, 't> {
+        self.may_match(text).then(|| self.regex().find_iter(text)).into_iter().flatten()
     }
 
     /// As [`Regex::captures_iter`].
-    pub(crate) fn captures_iter<'p, 't>(&'p self, text: &'t str) -> CaptureMatches<'p, 't> {
-        self.regex().captures_iter(text)
+    pub(crate) fn captures_iter<'p, 't>(
+        &'p self,
+        text: &'t str,
+    ) -> impl Iterator<Item = Captures<'t>> + use<'p, 't> {
+        self.may_match(text).then(|| self.regex().captures_iter(text)).into_iter().flatten()
     }
 
     /// As [`Regex::replace`].
@@ -112,14 +123,19 @@ impl Pattern {
         self.regex().as_str()
     }
 
+    /// Most of those that are asked are told by a note: that alone stands where it is asked.
+    #[inline]
     fn may_match(&self, text: &str) -> bool {
-        let glance = || self.glance.get_or_init(|| Glance::of(&plain_classes(self.source)));
-        let may_match = match noted::tells(self, text) {
-            Some(held) => held && glance().opens(text),
-            None => glance().may_match(text),
-        };
+        let held = noted::tells(self, text);
+        let may_match = held != Some(false) && self.may_match_so_far(text, held.is_some());
         debug_assert!(may_match || !self.regex().is_match(text), "{} matches {text:?}", self.source);
         may_match
+    }
+
+    /// The same where no note tells otherwise.
+    fn may_match_so_far(&self, text: &str, noted: bool) -> bool {
+        let glance = self.glance.get_or_init(|| Glance::of(&plain_classes(self.source)));
+        if noted { glance.opens(text) } else { glance.may_match(text) }
     }
 
     fn regex(&self) -> &Regex {

@@ -9,7 +9,7 @@
 
 use super::glance::words;
 use super::{Declared, Pattern, plain_classes};
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use daachorse::DoubleArrayAhoCorasick;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -34,7 +34,7 @@ impl Held {
         let Some(vocabulary) = Vocabulary::known() else { return Self(None) };
         let mut bits = vocabulary.silent;
         for found in vocabulary.finder.find_overlapping_iter(text) {
-            let needing = vocabulary.needing.get(found.pattern().as_usize());
+            let needing = vocabulary.needing.get(usize::try_from(found.value()).unwrap_or(usize::MAX));
             needing.into_iter().flatten().for_each(|number| allow(&mut bits, *number));
         }
         Self(Some(bits))
@@ -43,7 +43,7 @@ impl Held {
 
 /// The words of all patterns.
 struct Vocabulary {
-    finder: AhoCorasick,
+    finder: DoubleArrayAhoCorasick<u32>,
     /// The patterns that need a word, by its place in the finder.
     needing: Vec<Box<[u16]>>,
     /// Those about which no word tells anything.
@@ -83,10 +83,7 @@ impl Vocabulary {
         }
         let mut needing: Vec<_> = needing.into_iter().collect();
         needing.sort_unstable();
-        let finder = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .prefilter(false)
-            .build(needing.iter().map(|(word, _)| word))
+        let finder = DoubleArrayAhoCorasick::new(needing.iter().map(|(word, _)| word))
             .inspect_err(|cause| tracing::error!(%cause, "the words of the patterns are not looked for"))
             .ok()?;
         let needing = needing.into_iter().map(|(_, numbers)| numbers.into()).collect();
@@ -158,6 +155,7 @@ impl Drop for Noted<'_> {
 }
 
 /// Whether the text holds a word that the pattern needs; `None` where nothing is noted about it.
+#[inline]
 pub(super) fn tells(pattern: &Pattern, text: &str) -> Option<bool> {
     let lies = text.as_bytes().as_ptr_range();
     NOTE.with(|note| {

@@ -3,6 +3,7 @@
 use super::placeholder::{is_placeholder, looks_random};
 use super::{Edit, MARKER_START};
 use crate::text::pattern::{Pattern, static_regex};
+use crate::text::scan::holds_pair;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -80,7 +81,10 @@ const PLACES: [Place; 7] = [
     (&BEARER, "authorization", |_| true),
     (&COOKIE, "cookie", |_| true),
     (&FLAG, "password", |text| {
-        [" -u", " --user", " -p", " -a", " --pass", " -P", " -w"].iter().any(|flag| text.contains(flag))
+        holds_pair(text, &[*b" -"])
+            && [" -u", " --user", " -p", " -a", " --pass", " -P", " -w"]
+                .iter()
+                .any(|flag| text.contains(flag))
     }),
     (&SIGNATURE, "signature", |_| true),
 ];
