@@ -5,9 +5,12 @@ const { fault, withoutNulls } = require('./boundary.js')
 const { toPlain } = require('./plain.js')
 const { describe } = require('./wording.js')
 
-/** A slice ends at so many messages or characters, whichever comes first; then other work may run. */
+/**
+ * A slice ends at so many messages or characters, whichever comes first; then other work may run. Strings of more than
+ * 128 kB get pages of their own from the engine, which costs more than to copy them.
+ */
 const SLICE_MESSAGES = 256
-const SLICE_CHARS = 256 * 1024
+const SLICE_CHARS = 64 * 1024
 /** Of a text in a prompt no more characters are looked at. */
 const TEXT_CHARS = 16 * 1024
 /** So many messages from the end decide how full a context is; older ones only add to an estimate. */
@@ -25,7 +28,8 @@ function toJson(message) {
   } catch {
     text = JSON.stringify(toPlain(message))
   }
-  return (text ?? 'null').replace(HALF_PAIR, '$1\ufffd')
+  text ??= 'null'
+  return text.includes('\\ud') ? text.replace(HALF_PAIR, '$1\ufffd') : text
 }
 
 /** JSON arrays of the messages, in order. */

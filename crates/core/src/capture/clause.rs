@@ -3,7 +3,7 @@
 
 use super::lexicon::{is_serbian_intent, starts_with_order};
 use super::opener;
-use super::sense::{CountWords, sense, skip_words, words_before};
+use super::sense::{CountWords, Seen, sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
 use crate::text::scan;
 use regex::Match;
@@ -45,8 +45,8 @@ pub(super) struct Opened<'t> {
 }
 
 /// Takes fillers, answers and changes of mind off the front.
-pub(super) fn opened<'t>(text: &'t str, seen: &'t str) -> Opened<'t> {
-    let mut out = Opened { text, seen, answers: false, changes: false };
+pub(super) fn opened<'t>(text: &'t str, seen: &'t Seen) -> Opened<'t> {
+    let mut out = Opened { text, seen: seen.as_str(), answers: false, changes: false };
     for _ in 0..3 {
         // `no` and `yes` first: they are fillers too.
         if let Some(found) = ANSWER.find(out.seen) {
@@ -55,7 +55,8 @@ pub(super) fn opened<'t>(text: &'t str, seen: &'t str) -> Opened<'t> {
                 break;
             }
         }
-        let (_, skipped, _) = opener::open(out.seen);
+        let whole = out.seen.len() == seen.len();
+        let (_, skipped, _) = if whole { seen.opened() } else { opener::open(out.seen) };
         out.skip(skipped);
         let Some(found) = CHANGED.find(out.seen) else { break };
         out.changes = true;
@@ -113,7 +114,7 @@ pub(super) fn choices(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut start = 0;
     for (end, next) in cuts(&seen) {
-        let (rest, rest_seen) = sliced(text, &seen, next, total);
+        let (rest, rest_seen) = (part(text, next, total), part(&seen, next, total));
         let orders = starts_with_order(rest_seen)
             || rest_seen.split_whitespace().next().is_some_and(is_serbian_intent);
         let long = |words: &str| words.word_count() >= MIN_CHOICE;
@@ -133,7 +134,7 @@ pub(super) fn points_back(seen: &str) -> bool {
 
 /// The clause gives a thing its value and says nothing else.
 pub(super) fn is_setting(seen: &str) -> bool {
-    SETTING.is_match(seen)
+    scan::holds_digit(seen) && SETTING.is_match(seen)
 }
 
 /// The words of a text from `start` to before `end`.
@@ -142,15 +143,12 @@ pub(super) fn slice(text: &str, start: usize, end: usize) -> String {
     words.join(" ")
 }
 
-/// The same words of a text and of the form that rules look at.
-pub(super) fn sliced<'s>(text: &'s str, seen: &'s str, start: usize, end: usize) -> (&'s str, &'s str) {
-    let part = |words: &'s str| {
-        let from = skip_words(words, start);
-        let rest = skip_words(from, end.saturating_sub(start));
-        let part = from.get(..from.len() - rest.len()).unwrap_or(from);
-        part.trim_end().trim_end_matches([',', ';'])
-    };
-    (part(text), part(seen))
+/// The same as they stand there, without a mark behind them.
+pub(super) fn part(text: &str, start: usize, end: usize) -> &str {
+    let from = skip_words(text, start);
+    let rest = skip_words(from, end.saturating_sub(start));
+    let part = from.get(..from.len() - rest.len()).unwrap_or(from);
+    part.trim_end().trim_end_matches([',', ';'])
 }
 
 #[cfg(test)]
@@ -167,7 +165,7 @@ mod tests {
             ("Scratch that, store files in S3", "store files in S3"),
             ("Use Redis", "Use Redis"),
         ] {
-            assert_eq!(opened(text, &sense(text)).text, rest);
+            assert_eq!(opened(text, &Seen::of(text)).text, rest);
         }
     }
 

@@ -6,7 +6,6 @@
 use super::lexicon::{
     announces_decision, is_change, is_serbian_change, is_serbian_intent, is_strong_change, starts_with_order,
 };
-use super::opener::open;
 use super::prose::{Place, Sentence, is_ornament, sentences};
 use super::sense::{CountWords, sense, skip_words};
 use super::walk::{Whole, stated_decisions};
@@ -75,7 +74,7 @@ static_regex! {
     /// `we keep X`: the present tense of a decision, after words that conclude.
     static WE_PRESENT = r"^(?:we|i) (?:only |just |simply |now |therefore |do |will )*([a-z-]+)\b(.+)$";
     /// `..., so we go with X`, `..., but I have decided to X`.
-    static LATE = r"(?:, (?:so|but|and|therefore|hence)|: )\s*((?:we|i)(?:'ve|'re| have| are)?\s+\S.*)$";
+    static LATE = r"(?:, (?:so|but|and|therefore|hence)|: )\s*((?:we|i)(?:'ve|'re| have| are)?\s+\S)";
     /// `Changed as you asked: X`.
     static DONE_LEAD = r"^(?:done|fixed|changed|updated|switched|applied|adjusted|gotovo|promenjeno)\b[^:.,]{0,30}[:,-]\s+(\S.*)$";
     static NOW = r"\b(?:now|by default|anymore|any more|instead|from now on|going forward|no longer|always|never|sada|ubuduce|podrazumevano|umesto)\b";
@@ -183,7 +182,7 @@ pub(super) struct View<'a> {
 impl View<'_> {
     /// What the sentence states.
     pub(super) fn stated(&self) -> Option<Stated> {
-        let (main, skipped, concluding) = open(self.seen);
+        let (main, skipped, concluding) = self.sentence.seen.opened();
         if self.seen.ends_with('?') {
             return None;
         }
@@ -399,7 +398,7 @@ impl View<'_> {
             .then_some(tier::STANDING);
         }
         if let Some(late) = LATE.captures(main).filter(|_| *first_person).and_then(|found| found.get(1)) {
-            let late = late.as_str();
+            let late = main.get(late.start()..).unwrap_or("");
             let decided = DECIDED
                 .captures(late)
                 .is_some_and(|found| decides(found.get(1).map_or("", |rest| rest.as_str())));
@@ -490,7 +489,7 @@ impl View<'_> {
     }
 
     pub(super) fn whole(&self, strength: u8) -> Stated {
-        let (_, skipped, _) = open(self.seen);
+        let (_, skipped, _) = self.sentence.seen.opened();
         Stated { text: skip_words(&self.sentence.text, skipped).to_owned(), strength, at: self.at }
     }
 }

@@ -6,8 +6,9 @@ use super::captured::{Captured, Withdrawn};
 use super::kinds::Source;
 use super::prose::{Place, Sentence};
 use super::report::pieces;
-use super::sense::{any_word, sense, skip_words, words_before};
+use super::sense::{sense, skip_words, words_before};
 use crate::text::pattern::static_regex;
+use crate::text::scan;
 
 static_regex! {
     static LEAD = r"^(?:(?:ok|okay|please|and|then|also|now|just|finally|next|so|can you|could you|would you|let's|lets|we can|you can|go ahead and|i want you to|molim te|onda|sad|sada|zatim|hajde|mozes da|mozemo da|slobodno)[, ]+)*";
@@ -20,7 +21,9 @@ static_regex! {
 
 /// What the orders of a person's sentence remove; a question whether to do so is none.
 pub(super) fn removals(part: &Sentence) -> Vec<Captured> {
-    if matches!(part.place, Place::Quote | Place::Row | Place::Heading) || !any_word(&part.seen, removes) {
+    if matches!(part.place, Place::Quote | Place::Row | Place::Heading)
+        || !scan::any_word_from(&part.seen, may_remove, removes)
+    {
         return Vec::new();
     }
     let removed = |piece: String| {
@@ -36,14 +39,15 @@ pub(super) fn removals(part: &Sentence) -> Vec<Captured> {
     pieces(&part.text).into_iter().filter_map(removed).collect()
 }
 
+/// Begins like a word of [`removes`].
+fn may_remove(first: u8) -> bool {
+    matches!(first, b'r' | b'd' | b'e' | b'p' | b'o' | b'u' | b'i')
+}
+
 /// An order to remove, also where two of its letters changed places.
 fn removes(verb: &str) -> bool {
     const VERBS: &[&str] = &["remove", "delete", "drop", "erase", "purge"];
     const STEMS: &[&str] = &["obrisi", "ukloni", "izbaci", "izbrisi"];
-    // Each word is asked, and hardly one begins so.
-    if !matches!(verb.bytes().next(), Some(b'r' | b'd' | b'e' | b'p' | b'o' | b'u' | b'i')) {
-        return false;
-    }
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();

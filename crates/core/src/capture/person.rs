@@ -85,8 +85,11 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     let mut asks = Vec::new();
     let mut answered = false;
     let mut last: Option<&Sentence> = None;
+    let (mut removed, mut allowed) = (Vec::new(), Vec::new());
     for part in &parts {
         let _noted = part.seen.noted();
+        removed.extend(keeps::removals(part));
+        allowed.extend(lift::permissions(part));
         let mut said = match amount::other(part, last, before, &found) {
             Some(other) => vec![other],
             None => sentence(part, answered, before, &found),
@@ -128,12 +131,7 @@ pub(super) fn read(text: &str, first: bool, before: &Before<'_>) -> Heard {
     if found.is_empty() {
         found.extend(swap::turned_down(&parts));
     }
-    let mut allowed = Vec::new();
-    for part in &parts {
-        let _noted = part.seen.noted();
-        found.extend(keeps::removals(part));
-        allowed.extend(lift::permissions(part));
-    }
+    found.extend(removed);
     found.extend(allowed);
     if first && let Some(goal) = goal::first(text, &parts, &asks) {
         found.insert(0, goal);
@@ -271,7 +269,7 @@ fn stated(part: &Sentence, answered: bool, changes: bool) -> Vec<Captured> {
     if !listed.is_empty() {
         return listed;
     }
-    let mut opened = clause::opened(&part.text, whole);
+    let mut opened = clause::opened(&part.text, &part.seen);
     opened.answers |= answered;
     opened.changes |= changes;
     if let Some(goal) =
@@ -369,11 +367,18 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
     let mut starts: Vec<(usize, usize)> = vec![(0, 0)];
     starts.extend(cuts);
     let ends = starts.iter().skip(1).map(|(end, _)| *end).chain([end]);
+    let places = || starts.iter().map(|(_, start)| *start).zip(ends.clone());
+    // Where no other clause than the first says something by itself, they say it together.
+    let says = |seen: &str| directs(seen) && !clause::points_back(seen);
+    let more = |seen: &str| says(seen) || clause::is_setting(seen);
+    if !places().skip(1).any(|(start, end)| more(clause::part(seen, start, end))) {
+        return one(text, seen, opened.answers);
+    }
     // Start, end and what it says.
     let mut pieces: Vec<(usize, usize, Captured)> = Vec::new();
-    for ((_, start), end) in starts.iter().zip(ends) {
-        let (piece, piece_seen) = clause::sliced(text, seen, *start, end);
-        let said = (*start == 0 || directs(piece_seen) && !clause::points_back(piece_seen))
+    for (start, end) in places() {
+        let (piece, piece_seen) = (clause::part(text, start, end), clause::part(seen, start, end));
+        let said = (start == 0 || says(piece_seen))
             .then(|| one(piece, piece_seen, opened.answers).into_iter().next())
             .flatten();
         match (said, pieces.last_mut()) {
@@ -384,13 +389,13 @@ fn clauses(opened: &Opened<'_>) -> Vec<Captured> {
             {
                 *last_end = end;
             }
-            (Some(said), _) => pieces.push((*start, end, said)),
+            (Some(said), _) => pieces.push((start, end, said)),
             // `Retry at most 3 times, timeout 30 seconds`: a change of one leaves the other.
             (None, Some((_, _, last)))
                 if clause::is_setting(piece_seen) && last.text.contains(|c: char| c.is_ascii_digit()) =>
             {
                 let said = Captured::new(last.kind, piece, Source::User, last.confidence);
-                pieces.push((*start, end, said));
+                pieces.push((start, end, said));
             }
             (None, Some((_, last_end, _))) => *last_end = end,
             // `don't do that, use X`, `we do not use Y any more, go with X`: what is refused is said elsewhere.

@@ -1,10 +1,11 @@
 //! The form of a sentence that rules look at: folded, quotes straight, inline code and quoted words masked. Word for
 //! word as long as the original, so that words counted here can be taken off there.
 
+use super::opener;
 use crate::text::pattern::{Held, Noted};
 use crate::text::{fold, scan};
 use std::cell::OnceCell;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 /// A quoted passage of this many words is somebody else's.
 const QUOTED_WORDS: usize = 3;
@@ -14,6 +15,8 @@ const QUOTED_WORDS: usize = 3;
 pub(super) struct Seen {
     text: String,
     held: OnceCell<Held>,
+    /// Where the statement lies, how many words were taken off, and whether they conclude: see [`opener::open`].
+    opened: OnceCell<(Range<usize>, usize, bool)>,
 }
 
 impl Seen {
@@ -25,6 +28,16 @@ impl Seen {
         &self.text
     }
 
+    /// What [`opener::open`] gives of the whole.
+    pub(super) fn opened(&self) -> (&str, usize, bool) {
+        let (place, words, concludes) = self.opened.get_or_init(|| {
+            let (main, words, concludes) = opener::open(&self.text);
+            let start = main.as_ptr().addr() - self.text.as_ptr().addr();
+            (start..start + main.len(), words, concludes)
+        });
+        (self.text.get(place.clone()).unwrap_or(""), *words, *concludes)
+    }
+
     /// While the note lives, patterns are asked about this text and its parts at little cost.
     pub(super) fn noted(&self) -> Noted<'_> {
         Noted::new(&self.text, self.held.get_or_init(|| Held::of(&self.text)))
@@ -33,7 +46,7 @@ impl Seen {
 
 impl From<String> for Seen {
     fn from(text: String) -> Self {
-        Self { text, held: OnceCell::new() }
+        Self { text, held: OnceCell::new(), opened: OnceCell::new() }
     }
 }
 
@@ -98,7 +111,7 @@ fn mask(chars: &mut [char], mark: char, with: char, words: usize) {
     }
 }
 
-fn cover(chars: &mut [char], span: std::ops::Range<usize>, with: char, words: usize) {
+fn cover(chars: &mut [char], span: Range<usize>, with: char, words: usize) {
     let Some(span) = chars.get_mut(span) else { return };
     let inside = span.iter().collect::<String>();
     if inside.word_count() >= words {
@@ -123,7 +136,7 @@ pub(super) fn words_before(seen: &str, at: usize) -> usize {
     seen.get(..at).map_or(0, |before| before.word_count())
 }
 
-pub(super) use crate::text::scan::{any_word, skip_words};
+pub(super) use crate::text::scan::skip_words;
 
 #[cfg(test)]
 mod tests {

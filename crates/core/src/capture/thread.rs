@@ -56,9 +56,12 @@ static_regex! {
     static WILL = r"^(?:now |next |then |so |ok(?:ay)?,? |sada |zatim )*(?:i'll|i will|i'm going to|let me|let's)\s+(\S.*)$";
 }
 
-/// Texts of the real user messages, oldest first.
-pub fn user_texts(messages: &[Message]) -> Vec<String> {
-    messages.iter().filter_map(user_text).filter(|text| !text.trim().is_empty()).collect()
+/// Texts of the first and the last real user message with words; `None` where there is none.
+pub fn first_and_last(messages: &[Message]) -> Option<(String, String)> {
+    let mut real = messages.iter().filter_map(user_text).filter(|text| !text.trim().is_empty());
+    let first = real.next()?;
+    let last = real.next_back().unwrap_or_else(|| first.clone());
+    Some((first, last))
 }
 
 /// First and last real user message, at most 100 graphemes each, joined by ` ... `; one of them if they are the same.

@@ -2,7 +2,6 @@
 //! words that call the sentence before or after them decided.
 
 use super::decision::{CLOSED_HEADING, OTHER_HEADING, Stated, View, marked, tier};
-use super::opener::open;
 use super::prose::{Place, Sentence, is_ornament};
 use super::sense::{CountWords, skip_words};
 use super::{label, settled};
@@ -113,7 +112,7 @@ pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
 fn sealed(sentences: &[Sentence], at: usize) -> Option<Stated> {
     let before = at.checked_sub(1).and_then(|at| sentences.get(at))?;
     let same = before.block == sentences.get(at)?.block && !before.text.ends_with(['?', ':']);
-    let text = skip_words(&before.text, open(&before.seen).1).to_owned();
+    let text = skip_words(&before.text, before.seen.opened().1).to_owned();
     same.then_some(Stated { text, strength: tier::MARKER, at: at - 1 })
 }
 

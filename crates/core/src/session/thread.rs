@@ -20,11 +20,10 @@ pub(crate) struct Thread {
 impl Thread {
     pub(crate) fn of(state: &State) -> Self {
         let messages = conversation(state);
-        let mut users = thread::user_texts(&messages);
-        let last_user = users.pop().unwrap_or_default();
+        let (first_user, last_user) = thread::first_and_last(&messages).unwrap_or_default();
         Self {
             topic: thread::topic(&messages),
-            first_user: if users.is_empty() { last_user.clone() } else { users.swap_remove(0) },
+            first_user,
             last_user,
             exchanges: thread::key_exchanges(&messages),
             active_request: thread::active_request(&messages),

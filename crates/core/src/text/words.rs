@@ -112,13 +112,16 @@ pub fn sentences(text: &str) -> Vec<&str> {
 /// The first character from a byte on that may end a sentence.
 fn next_stop(line: &str, from: usize) -> Option<(usize, char)> {
     let stop = |c: &char| matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？');
-    let bytes = line.bytes().enumerate().skip(from);
     // The last three are how those outside ASCII begin.
-    let mut likely = bytes.filter(|(_, byte)| matches!(byte, b'.' | b'!' | b'?' | 0xE2 | 0xE3 | 0xEF));
-    likely.find_map(|(at, _)| {
-        let c = line.get(at..)?.chars().next().filter(stop)?;
-        Some((at, c))
-    })
+    let likely = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | 0xE2 | 0xE3 | 0xEF);
+    let mut at = from;
+    loop {
+        at += line.as_bytes().get(at..)?.iter().position(likely)?;
+        match line.get(at..)?.chars().next().filter(stop) {
+            Some(c) => return Some((at, c)),
+            None => at += 1,
+        }
+    }
 }
 
 fn push_trimmed<'a>(out: &mut Vec<&'a str>, piece: Option<&'a str>) {

@@ -17,6 +17,8 @@ static_regex! {
         r"(?i)(?P<dashes>--?)?(?P<name>[A-Za-z0-9_.-]{0,80}(?:pass|pwd|secret|token|key|_auth|klju[cč]|кључ|lozink(?:om|[aeu])|лозинк(?:ом|[аеу])|[sš]ifr(?:om|[aeu])|шифр(?:ом|[аеу]))[A-Za-z0-9_-]{0,40})",
         r#"(?:(?P<quote>\\*["'`])?\]?(?P<join>:[ \t]*\r?\n[ \t]*|[ \t]{0,8}(?:=>|:=|[:=])[ \t]*|[ \t](?:is|je)[ \t]+)|(?P<blank>[ \t]+(?:\\\r?\n[ \t]*)?)|(?P<tag>>))"#,
     );
+    /// What the small letters of every ASCII text hold in which [`NAME`] finds something.
+    static NAME_CUE = r"pass|pwd|secret|token|key|_auth|kljuc|lozink|sifr";
     /// `|` or `>` of YAML and the lines that are indented under it.
     static BLOCK = r"^[|>][+-]?\d?[ \t]*\r?\n((?:[ \t]+[^\n]*(?:\n|$))+)";
     /// Letters that a language puts before a quote.
@@ -36,6 +38,9 @@ const MAX_LINE_BYTES: usize = 400;
 
 /// Replaces the values of secret names.
 pub(super) fn redact(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() && !NAME_CUE.is_match(&text.to_ascii_lowercase()) {
+        return Cow::Borrowed(text);
+    }
     let mut edit = Edit::new(text);
     let mut from = 0;
     while let Some(found) = text.get(from..).and_then(|rest| NAME.captures(rest)) {

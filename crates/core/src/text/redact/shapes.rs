@@ -44,6 +44,8 @@ static_regex! {
     static BEARER = r"(?i)\b(?:bearer|basic)\s{1,3}([A-Za-z0-9_.~+/=-]{16,})";
     /// All cookies of a header.
     static COOKIE = r#"(?im)(?:^|[\s"'`{,>])(?:set-)?cookie[\\"'`\]]*\s{0,3}:\s{0,3}[\\"'`]*([A-Za-z0-9_.$!%-]{1,80}=[^\r\n"'`\\]+)"#;
+    /// What the small letters of an ASCII text hold that has a header, a scheme or a signature of those above and below.
+    static HEADER_CUE = r"authorization|bearer|basic|cookie|sig=|signature=";
     /// The signature that makes an address a right to read or write.
     static SIGNATURE = r"(?i)[?&](?:sig|signature|x-amz-signature|x-goog-signature)=([A-Za-z0-9%+/=_-]{16,})";
     /// A password given to a command by a flag of one letter.
@@ -70,30 +72,31 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
     edit.finish()
 }
 
-/// Where a secret may stand: its pattern, its kind, and what no text without it can match. The patterns of addresses and
-/// commands are large: what has neither must not pay for them, nor each thread for its caches.
-type Place = (&'static Pattern, &'static str, fn(&str) -> bool);
+/// Where a secret may stand: its pattern, its kind, and what no text without it can match, which is told besides whether
+/// it has a word of headers. The patterns are large: what has neither must not pay for them, nor each thread for its caches.
+type Place = (&'static Pattern, &'static str, fn(&str, bool) -> bool);
 
 const PLACES: [Place; 7] = [
-    (&HOOKS, "webhook", |text| text.contains("https://")),
-    (&URL, "password", |text| text.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))),
-    (&AUTHORIZATION, "authorization", |_| true),
-    (&BEARER, "authorization", |_| true),
-    (&COOKIE, "cookie", |_| true),
-    (&FLAG, "password", |text| {
+    (&HOOKS, "webhook", |text, _| text.contains("https://")),
+    (&URL, "password", |text, _| text.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))),
+    (&AUTHORIZATION, "authorization", |_, header| header),
+    (&BEARER, "authorization", |_, header| header),
+    (&COOKIE, "cookie", |_, header| header),
+    (&FLAG, "password", |text, _| {
         holds_pair(text, &[*b" -"])
             && [" -u", " --user", " -p", " -a", " --pass", " -P", " -w"]
                 .iter()
                 .any(|flag| text.contains(flag))
     }),
-    (&SIGNATURE, "signature", |_| true),
+    (&SIGNATURE, "signature", |_, header| header),
 ];
 
 /// Replaces what stands in a place for secrets.
 pub(super) fn redact_places(text: &str) -> Cow<'_, str> {
+    let header = !text.is_ascii() || HEADER_CUE.is_match(&text.to_ascii_lowercase());
     let mut current = Cow::Borrowed(text);
     for (pattern, kind, may_match) in PLACES {
-        if !may_match(&current) {
+        if !may_match(&current, header) {
             continue;
         }
         if let Cow::Owned(changed) = hide_groups(&current, pattern, kind) {
