@@ -11,6 +11,8 @@ const { describe } = require('./wording.js')
  */
 const SLICE_MESSAGES = 256
 const SLICE_CHARS = 64 * 1024
+/** Of the newest messages no more characters cross at once. */
+const NEWEST_CHARS = 256 * 1024
 /** Of a text in a prompt no more characters are looked at. */
 const TEXT_CHARS = 16 * 1024
 /** So many messages from the end decide how full a context is; older ones only add to an estimate. */
@@ -60,7 +62,7 @@ function newest(messages, most, name) {
   if (!Array.isArray(messages)) throw fault('InvalidInput', `${name}: messages is ${describe(messages)}; give an array of messages`, newest)
   const said = []
   let chars = 0
-  for (let index = messages.length - 1; index >= Math.max(0, messages.length - most) && chars < SLICE_CHARS; index--) {
+  for (let index = messages.length - 1; index >= Math.max(0, messages.length - most) && chars < NEWEST_CHARS; index--) {
     const message = messages[index]
     if (['toolResult', 'tool', 'function'].includes(message?.role) && !message.isError) continue
     const text = toJson(shortened(message))

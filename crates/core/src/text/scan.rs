@@ -1,5 +1,6 @@
-//! Questions that are asked of whole texts again and again. They never stop early: without a way out the machine looks at
-//! many bytes in one step, which is faster for sentences than to stop at the right place.
+//! Bytes, words and white space of texts, for questions that are asked of each sentence again and again. What only tells
+//! whether something is there never stops early: without a way out the machine looks at many bytes in one step, which is
+//! faster for sentences than to stop at the right place.
 
 /// Whether a text holds one of the bytes.
 #[inline]

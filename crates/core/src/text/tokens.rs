@@ -412,8 +412,7 @@ fn pair(before: u8, after: u8) -> i64 {
     row.and_then(|row| row.get(usize::from(after % ROW))).map_or(0, |cost| i64::from(*cost))
 }
 
-/// Rows and columns of [`PADDED`]: a power of two, so that the machine need not check
-/// that an index lies inside.
+/// Rows and columns of [`PADDED`]: a power of two, so that the machine need not check that an index lies inside.
 const ROW: u8 = 32;
 
 /// [`pairs::PAIRS`] with room around it, which costs nothing to look into.

@@ -130,6 +130,30 @@ fn secrets_of_every_shape_and_place_are_replaced() {
 }
 
 #[test]
+fn names_of_secrets_are_known_in_small_and_in_capital_letters() {
+    let secret = "a1B2c3D4e5F6g7H8";
+    for frame in [
+        "db_pass={}",
+        "db_pwd={}",
+        "client_secret={}",
+        "access_token={}",
+        "api_key={}",
+        "lozinka={}",
+        "sifra={}",
+        "authorization: bearer {}",
+        "basic {}",
+        "cookie: session={}",
+        "https://x.test/a?sig={}",
+        "https://x.test/a?x-amz-signature={}",
+    ] {
+        for frame in [frame.to_owned(), frame.to_uppercase(), format!("é {frame}")] {
+            let text = frame.replace("{}", secret);
+            assert!(!redact_secrets(&text).contains(secret), "{text}");
+        }
+    }
+}
+
+#[test]
 fn what_is_no_secret_stays() {
     let changed: Vec<_> = [
         "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
