@@ -257,6 +257,8 @@ mod tests {
             "ipak nemoj",
             "that's not needed after all",
             "Нема потребе.",
+            "to nije bitno",
+            "Није важно.",
         ] {
             assert_eq!(of(text), Some(TakesBack::Last { answers: true }), "{text}");
         }
