@@ -40,6 +40,7 @@ static_regex! {
 
 /// The clause says which value or choice holds from now on.
 pub(super) fn settles(seen: &str) -> bool {
+    // What leads to an order is taken off only where there may be one.
     if ![&TO_VALUE, &MAKE_VALUE, &TO_CHOICE].iter().any(|pattern| pattern.may_be_in(seen)) {
         return false;
     }

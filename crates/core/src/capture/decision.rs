@@ -124,9 +124,8 @@ fn hypothesizes(seen: &str) -> bool {
 
 /// The decision that one sentence states by itself; `near_withdrawal`: right after something was taken back.
 pub(super) fn stated_in(sentence: &Sentence, near_withdrawal: bool) -> Option<Stated> {
-    let (seen, whole) = (sentence.seen.as_str(), Whole::default());
-    View { sentence, seen, at: 0, near_withdrawal, after_done: false, concludes: false, whole: &whole }
-        .stated()
+    let whole = Whole::default();
+    View { sentence, at: 0, near_withdrawal, after_done: false, concludes: false, whole: &whole }.stated()
 }
 
 /// A sentence that says of itself that it is a decision.
@@ -168,7 +167,6 @@ static_regex! {
 
 pub(super) struct View<'a> {
     pub(super) sentence: &'a Sentence,
-    pub(super) seen: &'a str,
     pub(super) at: usize,
     /// Right after something was taken back.
     pub(super) near_withdrawal: bool,
@@ -180,13 +178,17 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
+    fn seen(&self) -> &str {
+        self.sentence.seen.as_str()
+    }
+
     /// What the sentence states.
     pub(super) fn stated(&self) -> Option<Stated> {
         let (main, skipped, concluding) = self.sentence.seen.opened();
-        if self.seen.ends_with('?') {
+        if self.seen().ends_with('?') {
             return None;
         }
-        if let Some(found) = marked(&self.sentence.text, self.seen, self.at)
+        if let Some(found) = marked(&self.sentence.text, self.seen(), self.at)
             .or_else(|| self.marked_after(skipped))
             .or_else(|| self.tagged())
         {
@@ -214,9 +216,9 @@ impl View<'_> {
         }
         // What speaks against comes last: most sentences state nothing at all.
         if hypothesizes(clause)
-            || hypothesizes(self.seen.split(',').next().unwrap_or(""))
+            || hypothesizes(self.seen().split(',').next().unwrap_or(""))
             || HISTORY.is_match(main)
-            || REPORTED.is_match(self.seen)
+            || REPORTED.is_match(self.seen())
             || settled::by_mistake(main)
         {
             return None;
@@ -231,7 +233,7 @@ impl View<'_> {
         if OTHER_HEADING.is_match(&self.sentence.heading)
             || hypothesizes(clause)
             || HISTORY.is_match(main)
-            || REPORTED.is_match(self.seen)
+            || REPORTED.is_match(self.seen())
         {
             return None;
         }
@@ -255,7 +257,7 @@ impl View<'_> {
         if let Some(words) = settled::names_it(main) {
             return Some((0, words, tier::AGREED));
         }
-        if settled::deliberate(self.seen.trim_start_matches(is_ornament)).is_some() {
+        if settled::deliberate(self.seen().trim_start_matches(is_ornament)).is_some() {
             let nominal = self.at == self.whole.last && main.word_count() <= 4;
             let settles = settled::settles(clause) || nominal && NOMINAL.is_match(main);
             return settles.then_some((0, usize::MAX, tier::CONCLUSION));
@@ -278,12 +280,10 @@ impl View<'_> {
         if !self.whole.short || self.sentence.place != Place::Paragraph {
             return None;
         }
-        let standing = clause.split(", so ").next().unwrap_or(clause);
-        let few = main.word_count() <= MAX_STANDING;
-        let stays = few && STANDING.is_match(standing) && !STILL.is_match(clause) && !CAUSE.is_match(main);
+        let stays = main.word_count() <= MAX_STANDING && stands(clause) && !CAUSE.is_match(main);
         let acts = settled::short_choice(main)
             || (stays || settled::we_act(clause)) && !REPORT.is_match(clause)
-            || self.whole.last == 0 && settled::bare_choice(self.seen);
+            || self.whole.last == 0 && settled::bare_choice(self.seen());
         acts.then_some((0, usize::MAX, tier::STANDING))
     }
 
@@ -325,8 +325,8 @@ impl View<'_> {
                 && !rest.starts_with("not "))
             .then(|| raise(tier::APPROACH));
         }
-        if CHOSEN_SO.is_match(self.seen)
-            || INSTEAD_WE.captures(self.seen).is_some_and(|found| {
+        if CHOSEN_SO.is_match(self.seen())
+            || INSTEAD_WE.captures(self.seen()).is_some_and(|found| {
                 found
                     .get(1)
                     .is_some_and(|verb| !matches!(verb.as_str(), "were" | "had" | "got" | "saw" | "could"))
@@ -418,11 +418,11 @@ impl View<'_> {
         }
         if REPORT.is_match(clause)
             || main.ends_with(':')
-            || (CAUSE.is_match(main) && !ADDRESSED.is_match(self.seen))
+            || (CAUSE.is_match(main) && !ADDRESSED.is_match(self.seen()))
         {
             return None;
         }
-        let acts = || has_action(clause, ADDRESSED.is_match(self.seen.split(',').next().unwrap_or("")));
+        let acts = || has_action(clause, ADDRESSED.is_match(self.seen().split(',').next().unwrap_or("")));
         if concluding && (acts() || SHOULD_NOT.is_match(main)) {
             return Some(tier::CONCLUSION);
         }
@@ -430,13 +430,7 @@ impl View<'_> {
         if self.near_withdrawal && acts() || settled {
             return Some(tier::STANDING);
         }
-        // What a description concludes, `..., so the counter stays`, was not chosen.
-        let standing = || clause.split(", so ").next().unwrap_or(clause);
-        if STANDING.may_be_in(clause)
-            && STANDING.is_match(standing())
-            && main.word_count() >= 4
-            && !STILL.is_match(clause)
-        {
+        if stands(clause) && main.word_count() >= 4 {
             return Some(tier::STANDING);
         }
         None
@@ -447,23 +441,24 @@ impl View<'_> {
         if skipped == 0 {
             return None;
         }
-        marked(skip_words(&self.sentence.text, skipped), skip_words(self.seen, skipped), self.at)
+        marked(skip_words(&self.sentence.text, skipped), skip_words(self.seen(), skipped), self.at)
     }
 
     fn serbian_intent(&self, main: &str) -> bool {
-        if !may_be_serbian_intent(main) {
+        let mut bare =
+            main.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).peekable();
+        let first = bare.peek().copied().unwrap_or("");
+        let person = ["am", "em", "im"].iter().any(|ending| first.ends_with(ending));
+        // All that is looked for below ends or begins so.
+        if !person && first != "neka" && !scan::holds_pair(main, &[*b"mo", *b"cu", *b"aj"]) {
             return false;
         }
-        let words: SmallVec<[&str; 32]> =
-            main.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+        let words: SmallVec<[&str; 32]> = bare.collect();
         if words.len() < 3 {
             return false;
         }
         let found = words.iter().take(12).any(|word| is_serbian_intent(word));
-        let first = words.first().copied().unwrap_or("");
-        let single = first.len() >= 5
-            && ["am", "em", "im"].iter().any(|ending| first.ends_with(ending))
-            && is_serbian_change(first);
+        let single = first.len() >= 5 && person && is_serbian_change(first);
         let future = words.windows(2).any(|pair| matches!(pair, [aux, verb] if matches!(*aux, "cu" | "cemo" | "necu" | "necemo") && is_serbian_change(verb)))
             || words.windows(3).any(|three| matches!(three, [aux, "da", verb] if matches!(*aux, "cu" | "cemo" | "hajde" | "ajde") && is_serbian_change(verb)))
             || matches!(words.as_slice(), ["hajde" | "ajde" | "neka", ..] if words.iter().any(|word| is_serbian_change(word)));
@@ -477,14 +472,14 @@ impl View<'_> {
 
     /// May the sentence be what a decision heading announces?
     pub(super) fn under_heading(&self, quoted: bool) -> bool {
-        !self.seen.ends_with('?')
-            && !self.seen.ends_with(':')
-            && !hypothesizes(clause(self.seen))
+        !self.seen().ends_with('?')
+            && !self.seen().ends_with(':')
+            && !hypothesizes(clause(self.seen()))
             && (quoted || self.sentence.place != Place::Quote)
             && self.sentence.place != Place::Row
-            && self.seen.word_count() >= 3
-            && !only_looks(self.seen)
-            && !HISTORY.is_match(self.seen)
+            && self.seen().word_count() >= 3
+            && !only_looks(self.seen())
+            && !HISTORY.is_match(self.seen())
             && self.sentence.checked != Some(true)
     }
 
@@ -521,14 +516,6 @@ fn decides(rest: &str) -> bool {
         && !rest.starts_with("with you")
         && !rest.starts_with("whether")
         && !rest.starts_with("if ")
-}
-
-/// A glance at the endings and words of a Serbian announcement.
-fn may_be_serbian_intent(main: &str) -> bool {
-    let first = main.split_whitespace().next().unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
-    ["am", "em", "im"].iter().any(|ending| first.ends_with(ending))
-        || first == "neka"
-        || scan::holds_pair(main, &[*b"mo", *b"cu", *b"aj"])
 }
 
 /// A present-tense verb of change after a subject, not in a report. `is stored` describes, unless it answers the person
@@ -575,30 +562,28 @@ fn has_action(clause: &str, addressed: bool) -> bool {
             .any(|word| is_serbian_intent(word) || word.len() >= 5 && is_serbian_change(word))
 }
 
+/// It says what holds from now on. What a description concludes, `..., so the counter stays`, was not chosen.
+fn stands(clause: &str) -> bool {
+    let told = || clause.split(", so ").next().unwrap_or(clause);
+    STANDING.may_be_in(clause) && STANDING.is_match(told()) && !STILL.is_match(clause)
+}
+
 /// The speaker is named, or speaks for both: only then can an announcement follow.
 fn speaks(main: &str) -> bool {
-    let ends = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b',' | b';' | b':' | b'-'));
-    let speaks = |word: &[u8]| {
-        let after = |known: &[u8]| word.strip_prefix(known).map(<[u8]>::first);
-        let said = |known: &[u8]| after(known).is_some_and(|next| ends(next) || next == Some(&b'\''));
-        said(b"i") || said(b"we") || said(b"let") || after(b"gonna").is_some_and(ends)
-    };
-    let bytes = main.as_bytes();
-    bytes.iter().enumerate().any(|(at, byte)| {
-        matches!(byte, b'i' | b'w' | b'l' | b'g')
-            && ends(at.checked_sub(1).and_then(|before| bytes.get(before)))
-            && bytes.get(at..).is_some_and(speaks)
+    main.split([' ', ',', ';', ':', '-']).any(|word| {
+        matches!(word, "i" | "we" | "let" | "gonna")
+            || word.starts_with("i'")
+            || word.starts_with("we'")
+            || word.starts_with("let'")
     })
 }
 
 /// The main clause: what stands before a reason or a further sentence.
 fn clause(main: &str) -> &str {
-    let ends = if scan::holds_pair(main, &[*b"; "]) { &CLAUSE_OR_PART_END } else { &CLAUSE_END };
-    let end = ends.find_iter(main).map(|found| found.start()).find(|at| *at > 8);
+    let end = CLAUSE_END.find_iter(main).map(|found| found.start()).find(|at| *at > 8);
     end.and_then(|end| main.get(..end)).unwrap_or(main)
 }
 
 static_regex! {
-    static CLAUSE_END = r",? because |,? since |, (?:which|as|so that|posto|tako da) | jer | zato sto ";
-    static CLAUSE_OR_PART_END = r"; |,? because |,? since |, (?:which|as|so that|posto|tako da) | jer | zato sto ";
+    static CLAUSE_END = r"; |,? because |,? since |, (?:which|as|so that|posto|tako da) | jer | zato sto ";
 }

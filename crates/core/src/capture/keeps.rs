@@ -39,15 +39,17 @@ pub(super) fn removals(part: &Sentence) -> Vec<Captured> {
     pieces(&part.text).into_iter().filter_map(removed).collect()
 }
 
-/// Begins like a word of [`removes`].
+/// Orders to remove, and what those of Serbian begin with.
+const VERBS: &[&str] = &["remove", "delete", "drop", "erase", "purge"];
+const STEMS: &[&str] = &["obrisi", "ukloni", "izbaci", "izbrisi"];
+
+/// Whether one of them begins so: each word is asked, a test keeps the two together.
 fn may_remove(first: u8) -> bool {
     matches!(first, b'r' | b'd' | b'e' | b'p' | b'o' | b'u' | b'i')
 }
 
 /// An order to remove, also where two of its letters changed places.
 fn removes(verb: &str) -> bool {
-    const VERBS: &[&str] = &["remove", "delete", "drop", "erase", "purge"];
-    const STEMS: &[&str] = &["obrisi", "ukloni", "izbaci", "izbrisi"];
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();
@@ -102,6 +104,13 @@ mod tests {
             Some(Withdrawn::Removed(what)) => keeps(kept, what),
             _ => false,
         })
+    }
+
+    #[test]
+    fn the_first_letters_of_orders_to_remove_are_known() {
+        for word in VERBS.iter().chain(STEMS) {
+            assert!(may_remove(word.as_bytes()[0]), "{word}");
+        }
     }
 
     #[test]

@@ -281,13 +281,11 @@ pub(super) fn forbids_in_serbian(seen: &str) -> bool {
     if forbids_behind(seen) {
         return true;
     }
-    if !seen.trim_start().starts_with("ne") {
+    let mut words = seen.split_whitespace();
+    if words.next() != Some("ne") {
         return false;
     }
-    let mut words = seen.split_whitespace();
-    let (Some("ne"), Some(verb), Some(object)) = (words.next(), words.next(), words.next()) else {
-        return false;
-    };
+    let (Some(verb), Some(object)) = (words.next(), words.next()) else { return false };
     let imperative = ["aj", "uj", "ajte", "ujte", "ite"].iter().any(|ending| verb.ends_with(ending));
     let either = verb.ends_with('i') && is_serbian_change(verb) && !verb.starts_with("radi");
     (imperative || either)

@@ -56,20 +56,22 @@ static_regex! {
     static WILL = r"^(?:now |next |then |so |ok(?:ay)?,? |sada |zatim )*(?:i'll|i will|i'm going to|let me|let's)\s+(\S.*)$";
 }
 
-/// Texts of the first and the last real user message with words; `None` where there is none.
-pub fn first_and_last(messages: &[Message]) -> Option<(String, String)> {
-    let mut real = messages.iter().filter_map(user_text).filter(|text| !text.trim().is_empty());
-    let first = real.next()?;
-    let last = real.next_back().unwrap_or_else(|| first.clone());
-    Some((first, last))
+/// What a person typed of a message, if that is words.
+fn words_of(message: &Message) -> Option<String> {
+    user_text(message).filter(|text| !text.trim().is_empty())
+}
+
+/// Texts of the first real user message, and of the last one if that is another.
+pub fn first_and_last(messages: &[Message]) -> Option<(String, Option<String>)> {
+    let mut real = messages.iter().filter_map(words_of);
+    Some((real.next()?, real.next_back()))
 }
 
 /// First and last real user message, at most 100 graphemes each, joined by ` ... `; one of them if they are the same.
 pub fn summary(messages: &[Message]) -> String {
-    let mut real = messages.iter().filter_map(user_text).filter(|text| !text.trim().is_empty());
-    let Some(first) = real.next() else { return String::new() };
+    let Some((first, last)) = first_and_last(messages) else { return String::new() };
     let first = gist(&first, MAX_ENDS);
-    match real.next_back() {
+    match last {
         Some(last) => format!("{first} ... {}", gist(&last, MAX_ENDS)),
         None => first,
     }
@@ -81,7 +83,7 @@ pub fn key_exchanges(messages: &[Message]) -> Vec<Exchange> {
     let mut lines: Vec<Line> = Vec::new();
     let mut long = false;
     for message in messages {
-        if let Some(text) = user_text(message).filter(|text| !text.trim().is_empty()) {
+        if let Some(text) = words_of(message) {
             lines.push(Line { user: true, text, decides: long });
             long = false;
         } else if message.role == Role::Assistant {
@@ -198,7 +200,7 @@ pub fn active_request(messages: &[Message]) -> Option<String> {
 
 /// The newest real user message with words, and the newest one that asks for something by itself.
 fn last_requests(messages: &[Message]) -> Option<(String, Option<String>)> {
-    let mut real = messages.iter().rev().filter_map(user_text).filter(|text| !text.trim().is_empty());
+    let mut real = messages.iter().rev().filter_map(words_of);
     let newest = real.next()?;
     if !is_bare(&newest) {
         return Some((newest.clone(), Some(newest)));

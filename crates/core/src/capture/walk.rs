@@ -71,7 +71,7 @@ pub(super) fn stated_decisions(sentences: &[Sentence]) -> Vec<Stated> {
         let near_withdrawal = withdrawn_at.is_some_and(|from| at - from <= 3);
         let after_done = done_block.is_some_and(|from| at - from <= 2);
         let concludes = std::mem::take(&mut shaken);
-        let view = View { sentence, seen, at, near_withdrawal, after_done, concludes, whole: &whole };
+        let view = View { sentence, at, near_withdrawal, after_done, concludes, whole: &whole };
         let mut stated = view.stated();
         let listed = matches!(sentence.place, Place::Item | Place::Quote)
             && *intro_taken != *sentence.intro

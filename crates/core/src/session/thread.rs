@@ -21,6 +21,7 @@ impl Thread {
     pub(crate) fn of(state: &State) -> Self {
         let messages = conversation(state);
         let (first_user, last_user) = thread::first_and_last(&messages).unwrap_or_default();
+        let last_user = last_user.unwrap_or_else(|| first_user.clone());
         Self {
             topic: thread::topic(&messages),
             first_user,

@@ -17,6 +17,7 @@ mod value;
 
 pub use value::redact_value;
 
+use crate::text::pattern::Pattern;
 use std::borrow::Cow;
 
 /// What every marker starts with.
@@ -49,6 +50,11 @@ fn round(text: &str) -> Cow<'_, str> {
         }
     }
     current
+}
+
+/// Whether a text may hold a word of the cue, in any case; what small letters are is only sure in ASCII.
+fn may_hold(cue: &Pattern, text: &str) -> bool {
+    !text.is_ascii() || cue.is_match(&text.to_ascii_lowercase())
 }
 
 /// The marker for a kind of secret.

@@ -1,6 +1,7 @@
 //! What every match of a pattern begins with, or holds somewhere. Most sentences match none of the hundred patterns
 //! that they are asked about, and a glance tells so ten times faster than an automaton does, with the same answer.
 
+use crate::text::is_stop_word;
 use aho_corasick::packed;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -235,18 +236,12 @@ fn fewest(mut words: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
 /// too short.
 fn worth(words: &[Vec<u8>], limits: Limits) -> Option<(usize, usize)> {
     let shortest = words.iter().map(Vec::len).min()?;
-    let tells =
-        |word: &Vec<u8>| word.len().saturating_sub(if COMMON.contains(&word.trim_ascii()) { 2 } else { 0 });
+    // A function word stands in every other sentence: a verb of the same length tells more.
+    let common = |word: &[u8]| std::str::from_utf8(word.trim_ascii()).is_ok_and(is_stop_word);
+    let tells = |word: &Vec<u8>| word.len().saturating_sub(if common(word) { 2 } else { 0 });
     let least = words.iter().map(tells).min()?;
     (shortest >= limits.shortest && words.len() <= limits.most).then(|| (least, limits.most - words.len()))
 }
-
-/// Words that stand in every other sentence: a verb of the same length tells more.
-const COMMON: &[&[u8]] = &[
-    b"a", b"and", b"are", b"as", b"at", b"be", b"for", b"in", b"is", b"it", b"of", b"on", b"that", b"the",
-    b"this", b"to", b"we", b"with", b"you", b"da", b"i", b"je", b"na", b"ne", b"od", b"se", b"su", b"u",
-    b"za",
-];
 
 /// The letters of a small class.
 fn letters(class: &Class) -> Option<Vec<Vec<u8>>> {

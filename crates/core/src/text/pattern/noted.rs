@@ -34,7 +34,7 @@ impl Held {
         let Some(vocabulary) = Vocabulary::known() else { return Self(None) };
         let mut bits = vocabulary.silent;
         for found in vocabulary.finder.find_overlapping_iter(text) {
-            let needing = vocabulary.needing.get(usize::try_from(found.value()).unwrap_or(usize::MAX));
+            let needing = vocabulary.needing.get(usize::from(found.value()));
             needing.into_iter().flatten().for_each(|number| allow(&mut bits, *number));
         }
         Self(Some(bits))
@@ -43,7 +43,7 @@ impl Held {
 
 /// The words of all patterns.
 struct Vocabulary {
-    finder: DoubleArrayAhoCorasick<u32>,
+    finder: DoubleArrayAhoCorasick<u16>,
     /// The patterns that need a word, by its place in the finder.
     needing: Vec<Box<[u16]>>,
     /// Those about which no word tells anything.

@@ -4,7 +4,7 @@
 use super::names::{secret_kind, spoken_kind};
 use super::placeholder::{is_about_passwords, is_placeholder, is_source, looks_random};
 use super::spoken::Spoken;
-use super::{Edit, MARKER_START};
+use super::{Edit, MARKER_START, may_hold};
 use crate::text::fold::fold;
 use crate::text::pattern::static_regex;
 use crate::text::words::is_stop_word;
@@ -17,7 +17,7 @@ static_regex! {
         r"(?i)(?P<dashes>--?)?(?P<name>[A-Za-z0-9_.-]{0,80}(?:pass|pwd|secret|token|key|_auth|klju[cč]|кључ|lozink(?:om|[aeu])|лозинк(?:ом|[аеу])|[sš]ifr(?:om|[aeu])|шифр(?:ом|[аеу]))[A-Za-z0-9_-]{0,40})",
         r#"(?:(?P<quote>\\*["'`])?\]?(?P<join>:[ \t]*\r?\n[ \t]*|[ \t]{0,8}(?:=>|:=|[:=])[ \t]*|[ \t](?:is|je)[ \t]+)|(?P<blank>[ \t]+(?:\\\r?\n[ \t]*)?)|(?P<tag>>))"#,
     );
-    /// What the small letters of every ASCII text hold in which [`NAME`] finds something.
+    /// A word of all that [`NAME`] finds, in small letters.
     static NAME_CUE = r"pass|pwd|secret|token|key|_auth|kljuc|lozink|sifr";
     /// `|` or `>` of YAML and the lines that are indented under it.
     static BLOCK = r"^[|>][+-]?\d?[ \t]*\r?\n((?:[ \t]+[^\n]*(?:\n|$))+)";
@@ -38,7 +38,7 @@ const MAX_LINE_BYTES: usize = 400;
 
 /// Replaces the values of secret names.
 pub(super) fn redact(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() && !NAME_CUE.is_match(&text.to_ascii_lowercase()) {
+    if !may_hold(&NAME_CUE, text) {
         return Cow::Borrowed(text);
     }
     let mut edit = Edit::new(text);

@@ -1,7 +1,7 @@
 //! Secrets that are told by their shape, whatever stands around them, and by the place that they stand in.
 
 use super::placeholder::{is_placeholder, looks_random};
-use super::{Edit, MARKER_START};
+use super::{Edit, MARKER_START, may_hold};
 use crate::text::pattern::{Pattern, static_regex};
 use crate::text::scan::holds_pair;
 use std::borrow::Cow;
@@ -44,7 +44,7 @@ static_regex! {
     static BEARER = r"(?i)\b(?:bearer|basic)\s{1,3}([A-Za-z0-9_.~+/=-]{16,})";
     /// All cookies of a header.
     static COOKIE = r#"(?im)(?:^|[\s"'`{,>])(?:set-)?cookie[\\"'`\]]*\s{0,3}:\s{0,3}[\\"'`]*([A-Za-z0-9_.$!%-]{1,80}=[^\r\n"'`\\]+)"#;
-    /// What the small letters of an ASCII text hold that has a header, a scheme or a signature of those above and below.
+    /// A word of all headers, schemes and signatures that are found here, in small letters.
     static HEADER_CUE = r"authorization|bearer|basic|cookie|sig=|signature=";
     /// The signature that makes an address a right to read or write.
     static SIGNATURE = r"(?i)[?&](?:sig|signature|x-amz-signature|x-goog-signature)=([A-Za-z0-9%+/=_-]{16,})";
@@ -93,7 +93,7 @@ const PLACES: [Place; 7] = [
 
 /// Replaces what stands in a place for secrets.
 pub(super) fn redact_places(text: &str) -> Cow<'_, str> {
-    let header = !text.is_ascii() || HEADER_CUE.is_match(&text.to_ascii_lowercase());
+    let header = may_hold(&HEADER_CUE, text);
     let mut current = Cow::Borrowed(text);
     for (pattern, kind, may_match) in PLACES {
         if !may_match(&current, header) {
